@@ -96,7 +96,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(scope="session")
 def _puma_engine(request: pytest.FixtureRequest) -> Iterator[Responder]:
     """The engine of a model: loaded for its first cell, freed before the next model loads. Or a reader of answers."""
-    from pytest_puma.session.items.item import open_responder
+    from pytest_puma.session.items.responders import open_responder
 
     if not hasattr(request, "param"):
         fault = "puma: the fixture puma was requested while a test without cells runs"

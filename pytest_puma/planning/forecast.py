@@ -59,12 +59,12 @@ def _forecast(
     states = run_conversations([cell.strategy.converse(task) for task in tasks], Engine(backend))
     usage = Usage.total(response.usage for state in states for response in state.responses)
     answered = [() if state.answer is None else state.answer.responses for state in states]
-    responses = [response for own in answered for response in own]
+    responses = [response for answers in answered for response in answers]
     scored = sum(response.usage.decoded_tokens for response in responses if response.finish == "scored")
     overflows = {
         task.sample.id
-        for task, own in zip(tasks, answered, strict=True)
-        if any(response.finish == "overflow" for response in own)
+        for task, answers in zip(tasks, answered, strict=True)
+        if any(response.finish == "overflow" for response in answers)
     }
     replies = sum(response.finish not in {"scored", "overflow"} for response in responses)
     computed = usage.prompt_tokens - usage.cached_tokens + scored

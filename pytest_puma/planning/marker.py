@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Any
 
-from pytest_puma.core import Scenario, SettingsError
+from pytest_puma.core import SettingsError
 from pytest_puma.phrases import did_you_mean
 from pytest_puma.planning.matrix import make_scenario
-from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.settings import BenchmarkSpec, RunOptions, Settings
 
 _OPTIONS = tuple(field.name for field in fields(RunOptions))
@@ -46,7 +45,7 @@ def read_marker(args: Sequence[Any], keywords: Mapping[str, Any], settings: Sett
         scenario=scenario,
         options=RunOptions(**options),
         gates=tuple(map(settings.registry.gate, keywords.get("gates", ()))),
-        metrics=_metrics(keywords.get("metrics", ()), scenario, settings.registry),
+        metrics=tuple(dict.fromkeys(keywords.get("metrics", ()))),
     )
 
 
@@ -56,13 +55,3 @@ def _texts(name: str, value: Any) -> tuple[str, ...]:
         msg = f"the marker's {name} is {value!r}; expected a list of texts"
         raise SettingsError(msg)
     return tuple(texts)
-
-
-def _metrics(names: Sequence[str], scenario: Scenario, registry: Registry) -> tuple[str, ...]:
-    from pytest_puma.planning.scores import check_metric
-
-    for name in names:
-        if fault := check_metric(scenario, registry, name):
-            msg = f"the marker's metrics: {fault}"
-            raise SettingsError(msg)
-    return tuple(dict.fromkeys(names))

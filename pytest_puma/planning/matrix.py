@@ -19,10 +19,14 @@ from pytest_puma.core.metric_name import MetricName
 from pytest_puma.datasets.groups import Groups
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.gates import applies
+from pytest_puma.metrics import declaration, is_metric
+from pytest_puma.models.names import resolve_name
 from pytest_puma.phrases import named
 from pytest_puma.planning.registry import Registry
+from pytest_puma.planning.scores import available_scores, check_metric, used_scores
 from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Settings
 from pytest_puma.planning.subjects import subjects_of
+from pytest_puma.planning.unmatched import check_own_gates
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.declared import check_class, check_declared, check_name
 
@@ -61,9 +65,6 @@ def _on_file(scenario: Scenario, path: Path) -> Scenario:
 
 def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     """Return the cells of a spec with their gates, model by model; perturbed cells follow their twin."""
-    from pytest_puma.planning.scores import used_scores
-    from pytest_puma.planning.unmatched import check_own_gates
-
     options = (
         settings.request.command.with_defaults(spec.options).with_defaults(settings.request.ini).with_defaults(DEFAULTS)
     )
@@ -80,7 +81,7 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     groups = Groups(spec.scenario, seed) if settings.request.runs(spec.scenario.name) else None
     general = _general_gates(spec.scenario, settings, groups)
     check = cache(partial(_check_gate, spec.scenario, settings.registry, groups))
-    _check_groups(spec, groups)
+    _check_metrics(spec, settings.registry, groups)
     scores = cache(partial(used_scores, spec.scenario, settings.registry))
     cells = []
     for model in _models(spec, settings):
@@ -122,16 +123,11 @@ def _models(spec: BenchmarkSpec, settings: Settings) -> tuple[Model, ...]:
         raise SettingsError(msg)
     if spec.models is None:
         return settings.request.models
-    from pytest_puma.models.names import resolve_name
-
     return tuple(dict.fromkeys(resolve_name(name, settings.request.models) for name in spec.models))
 
 
 def _general_gates(scenario: Scenario, settings: Settings, groups: Groups | None) -> list[Gate]:
     """The gates of the run that may apply to a cell of the scenario: one without a scope needs its metric and group."""
-    from pytest_puma.metrics import is_metric
-    from pytest_puma.planning.scores import available_scores
-
     available = available_scores(scenario, settings.registry)
     return [
         gate
@@ -147,13 +143,13 @@ def _with_gates(cell: Cell, general: Iterable[Gate], check: Callable[[Gate], Non
     gates = [gate for gate in (*cell.gates, *general) if applies(gate, cell.name)]
     for gate in gates:
         check(gate)
-    own = [gate for gate in gates if not gate.is_cross_cell]
+    single = [gate for gate in gates if not gate.is_cross_cell]
     cross_cell = [
         gate
         for gate in gates
         if gate.is_cross_cell and (gate.pick or cell.strategy.name in {gate.strategy, gate.other})
     ]
-    return replace(cell, gates=tuple(dict.fromkeys(own)), cross_cell_gates=tuple(dict.fromkeys(cross_cell)))
+    return replace(cell, gates=tuple(dict.fromkeys(single)), cross_cell_gates=tuple(dict.fromkeys(cross_cell)))
 
 
 def _with_gated_metrics(cell: Cell) -> Cell:
@@ -168,11 +164,12 @@ def _named_metrics(cell: Cell) -> tuple[str, ...]:
     return (*cell.metrics, *cell.compared_metrics, *gates)
 
 
-def _check_groups(spec: BenchmarkSpec, groups: Groups | None) -> None:
-    """Refuse a metric of a group that no row has."""
-    if fault := next(filter(None, (_without_rows(metric, groups) for metric in spec.metrics)), ""):
-        msg = f"metrics: {fault}"
-        raise SettingsError(msg)
+def _check_metrics(spec: BenchmarkSpec, registry: Registry, groups: Groups | None) -> None:
+    """Refuse a metric that the scenario does not have, or of a group that no row has."""
+    for metric in spec.metrics:
+        if fault := check_metric(spec.scenario, registry, metric) or _without_rows(metric, groups):
+            msg = f"metrics: {fault}"
+            raise SettingsError(msg)
 
 
 def _without_rows(metric: str, groups: Groups | None) -> str:
@@ -182,8 +179,6 @@ def _without_rows(metric: str, groups: Groups | None) -> str:
 
 def _check_gate(scenario: Scenario, registry: Registry, groups: Groups | None, gate: Gate) -> None:
     """Refuse a gate that can never apply to the scenario."""
-    from pytest_puma.planning.scores import check_metric
-
     if gate.word:
         return
     metric = gate.metric
@@ -196,9 +191,6 @@ def _check_gate(scenario: Scenario, registry: Registry, groups: Groups | None, g
 
 def _out_of_bounds(gate: Gate, scenario: Scenario, registry: Registry) -> str:
     """Return why each value of the metric keeps the gate, or none does; empty if its limit makes a difference."""
-    from pytest_puma.metrics import declaration
-    from pytest_puma.planning.scores import available_scores
-
     statistic = declaration(scenario, gate.metric, available_scores(scenario, registry))
     if statistic is None or statistic.bounds is None or gate.quotient:
         return ""

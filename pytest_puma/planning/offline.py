@@ -68,8 +68,8 @@ def _by_file(argument: ModelArgument, file: Path, store: ResponseStore) -> tuple
 
 def _by_name(argument: ModelArgument, store: ResponseStore) -> tuple[str, str]:
     """The name of a model whose file is not there, and the digest of the weights that answered under it."""
-    place, _, digest = argument.place.partition("@")
-    file_name = name_from_file(PurePath(place.rpartition(":")[2]).name)
+    file, _, digest = argument.place.partition("@")
+    file_name = name_from_file(PurePath(file.rpartition(":")[2]).name)
     name = argument.alias or file_name
     digests = store.weights(name)
     if not digests and digest:

@@ -71,7 +71,7 @@ def _is_missed(task: Task, truth: str) -> bool:
 
 def _check_examples(scenario: Scenario, tasks: Sequence[Task]) -> None:
     questions = {_question(scenario, task.sample.fields): task.sample.id for task in tasks}
-    examples = {id(each): each for task in tasks for each in task.examples}.values()
+    examples = {id(example): example for task in tasks for example in task.examples}.values()
     for example in examples:
         sample_id = questions.get(_question(scenario, example))
         if sample_id is not None:
@@ -91,16 +91,16 @@ def _check_template(strategy: Strategy, task: Task) -> None:
     """Refuse a template that does not show the choices, or shows them where they are scored as if it did not."""
     text = "\n".join(message.content for message in task.prompt().messages)
     hidden = [choice.text for choice in task.choices if choice.text not in text]
-    place = task.wording.place
+    file = task.wording.place
     if hidden and not strategy.cloze:
         msg = (
-            f"{place}: does not show the choice {hidden[0]!r}, which {strategy.name} needs; "
+            f"{file}: does not show the choice {hidden[0]!r}, which {strategy.name} needs; "
             "add {% for choice in choices %}{{ choice.letter }}. {{ choice.text }}{% endfor %}"
         )
         raise TemplateError(msg)
     if task.choices and strategy.cloze and all(line in text for line in lettered(task.labels).splitlines()):
         msg = (
-            f"{place}: shows the choices, but {strategy.name} scores their texts as replies to the question alone; "
+            f"{file}: shows the choices, but {strategy.name} scores their texts as replies to the question alone; "
             "remove them from the template"
         )
         raise TemplateError(msg)

@@ -43,9 +43,9 @@ def check_same(cells: Sequence[Cell], samples: Sequence[Sample], identities: Ide
     """Refuse two different cells with the same id: their numbers would be confused."""
     for cell in cells:
         identity = _identity(cell, samples)
-        first, other = identities.setdefault(cell.id, (test, identity))
-        differing = (name for name in identity if other[name] != identity[name])
-        parts = [f"{name} {other[name]} there and {identity[name]} here" for name in differing]
+        first, earlier = identities.setdefault(cell.id, (test, identity))
+        differing = (name for name in identity if earlier[name] != identity[name])
+        parts = [f"{name} {earlier[name]} there and {identity[name]} here" for name in differing]
         # Different rows follow from another difference that is already named.
         parts = parts[:-1] if len(parts) > 1 and parts[-1].startswith("rows") else parts
         if parts:

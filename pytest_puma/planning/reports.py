@@ -105,15 +105,15 @@ def _ends_of(path: Path, size: int) -> bytes:
 
 
 def _parse(value: str, folder: Path) -> ReportFile:
-    name, colon, place = value.partition(":")
-    if name not in FORMATS or not colon or not place:
-        expected = ", ".join([*(f"{each}:PATH" for each in FORMATS), JUNIT])
+    name, _, file = value.partition(":")
+    if name not in FORMATS or not file:
+        expected = ", ".join([*(f"{name}:PATH" for name in FORMATS), JUNIT])
         msg = f"--puma-report {value!r}: expected one of {expected}"
         raise SettingsError(msg)
     if name == "parquet" and find_spec("pyarrow") is None:
         msg = f"--puma-report {value!r}: Parquet files need pyarrow: {install_extra('parquet')}"
         raise SettingsError(msg)
-    path = folder / user_path(place, where=f"--puma-report {value!r}")
+    path = folder / user_path(file, where=f"--puma-report {value!r}")
     report = ReportFile(name, path)
     reason = obstacle(path) or foreign(report)
     if reason:

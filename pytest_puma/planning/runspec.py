@@ -17,6 +17,7 @@ from pytest_puma.core import Gate, Scenario, SettingsError
 from pytest_puma.planning.matrix import make_scenario
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.runspec_yaml import Values, at_line, content, error_at, line_of, read_nodes, read_values
+from pytest_puma.planning.scores import check_metric
 from pytest_puma.planning.settings import BenchmarkSpec, RunOptions, Settings
 
 
@@ -109,8 +110,6 @@ def _gate(node: yaml.Node, scenario: Scenario, registry: Registry) -> Gate:
 
 
 def _metric(name: str, scenario: Scenario, registry: Registry, node: yaml.Node) -> str:
-    from pytest_puma.planning.scores import check_metric
-
     if fault := check_metric(scenario, registry, name):
         raise error_at(node, fault)
     return name

@@ -102,13 +102,13 @@ def _values(path: str, node: yaml.Node) -> list[yaml.Node]:
     field = _KEYS[path]
     ((expected, holds),) = field if isinstance(field, list) else [field]
     nodes = node.value if isinstance(field, list) and isinstance(node, yaml.SequenceNode) else [node]
-    for each in nodes:
-        value = content(each)
+    for entry in nodes:
+        value = content(entry)
         if not holds(value):
-            raise error_at(each, f"{path}: found {_written(each)}; expected {expected}")
+            raise error_at(entry, f"{path}: found {_written(entry)}; expected {expected}")
         neutral, instead = _REFUSED.get(path, ((value,), ""))
         if value not in neutral:
-            raise error_at(each, f"{path}: {_written(each)} is not supported: {instead}; leave the key out here")
+            raise error_at(entry, f"{path}: {_written(entry)} is not supported: {instead}; leave the key out here")
     return list(nodes)
 
 

@@ -19,11 +19,11 @@ def own_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
     Those that every cell of its kind has, such as `accuracy` of choices, need no score. A `SettingsError` names one
     that is unknown, does not apply, or lacks a module.
     """
-    own = _declared(scenario, registry)
-    if fault := next(filter(None, map(missing, own)), ""):
+    declared = _declared(scenario, registry)
+    if fault := next(filter(None, map(missing, declared)), ""):
         msg = f"{scenario.name}: {fault}; --continue-on-collection-errors runs the benchmarks of the other files"
         raise SettingsError(msg)
-    return own
+    return declared
 
 
 def available_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
@@ -31,17 +31,17 @@ def available_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ..
 
     They have names also if a module that computes one is missing.
     """
-    own = _declared(scenario, registry)
-    taken = {*metric_names(scenario, own), *(name for metric in own for name in metric.names)}
-    others = _named(registry).values()
-    return own + tuple(metric for metric in others if _applies(metric, scenario) and taken.isdisjoint(metric.names))
+    declared = _declared(scenario, registry)
+    taken = {*metric_names(scenario, declared), *(name for metric in declared for name in metric.names)}
+    known = _named(registry).values()
+    return declared + tuple(metric for metric in known if _applies(metric, scenario) and taken.isdisjoint(metric.names))
 
 
 def used_scores(scenario: Scenario, registry: Registry, names: Collection[str]) -> tuple[Metric, ...]:
     """The scenario's own metrics, and those of the library and of hooks that reports or gates name."""
-    own, bases = own_scores(scenario, registry), {MetricName.parse(name).base for name in names}
-    others = (metric for metric in available_scores(scenario, registry) if metric not in own)
-    return own + tuple(metric for metric in others if not bases.isdisjoint(metric.names))
+    declared, bases = own_scores(scenario, registry), {MetricName.parse(name).base for name in names}
+    available = (metric for metric in available_scores(scenario, registry) if metric not in declared)
+    return declared + tuple(metric for metric in available if not bases.isdisjoint(metric.names))
 
 
 def check_metric(scenario: Scenario, registry: Registry, name: str) -> str:
@@ -49,14 +49,14 @@ def check_metric(scenario: Scenario, registry: Registry, name: str) -> str:
     available = available_scores(scenario, registry)
     parsed = MetricName.parse(name)
     if is_metric(scenario, name, available):
-        return next((missing(each) for each in available if parsed.base in each.names), "")
+        return next((missing(metric) for metric in available if parsed.base in metric.names), "")
     names = metric_names(scenario, available)
     if parsed.base in names and parsed.slice is not None:
         column = next(key for key in parsed.slice.keys if key not in scenario.group_columns)
         columns = scenario.group_columns
-        there = there_are(column, columns) if columns else "group_columns of the scenario is empty"
-        return f"{scenario.name} has no group column {column!r}; {there}"
-    declined = next((each for each in _named(registry).values() if parsed.base in each.names), None)
+        known = there_are(column, columns) if columns else "group_columns of the scenario is empty"
+        return f"{scenario.name} has no group column {column!r}; {known}"
+    declined = next((metric for metric in _named(registry).values() if parsed.base in metric.names), None)
     if declined is not None:
         fitting = ", ".join(sorted(declined.kinds))
         return f"metric {parsed.base!r} applies to {fitting}; {scenario.name} is a {scenario.task_type}"
@@ -65,14 +65,14 @@ def check_metric(scenario: Scenario, registry: Registry, name: str) -> str:
 
 def _declared(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
     """The metrics that a scenario lists as `scores`, except for those that every cell of its kind has."""
-    there = names_of_kind(scenario)
-    return tuple(dict.fromkeys(_own(entry, scenario, registry) for entry in scenario.scores if entry not in there))
+    of_kind = names_of_kind(scenario)
+    return tuple(dict.fromkeys(_own(entry, scenario, registry) for entry in scenario.scores if entry not in of_kind))
 
 
 def _own(entry: str | Metric, scenario: Scenario, registry: Registry) -> Metric:
     metric = _named(registry).get(entry) if isinstance(entry, str) else entry
     if not isinstance(metric, Metric):
-        names = [name for name, each in _named(registry).items() if _applies(each, scenario)]
+        names = [name for name, known in _named(registry).items() if _applies(known, scenario)]
         hint = did_you_mean(str(entry), names)
         expected = f"expected a Metric or the name of one; there are: {named(names)}"
         msg = f"{scenario.name}: scores has {entry!r}; {hint}{expected}"

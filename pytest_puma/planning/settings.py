@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal
 
@@ -68,8 +68,9 @@ class RunOptions:
 
     def with_defaults(self, weaker: RunOptions) -> RunOptions:
         """Return these options, completed by those of a weaker source."""
-        both = ((field.name, getattr(self, field.name), getattr(weaker, field.name)) for field in fields(self))
-        return RunOptions(**{name: other if own is None else own for name, own, other in both})
+        names = [field.name for field in fields(self)]
+        stated = {name: getattr(self, name) for name in names if getattr(self, name) is not None}
+        return replace(weaker, **stated)
 
     def generation(self) -> Generation:
         """Return the settings of decoding."""

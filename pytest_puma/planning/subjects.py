@@ -22,23 +22,23 @@ def subjects_of(request: BenchmarkSpec, settings: Settings, seed: int) -> tuple[
 
     A `SettingsError` names a pattern without a match, and a scenario without groups that has patterns of its own.
     """
-    scenario, own = request.scenario, request.options.subjects
+    scenario, declared = request.scenario, request.options.subjects
     if not scenario.group_columns:
-        if own:
+        if declared:
             msg = (
-                f"{scenario.name}: subjects is {', '.join(own)}, but the scenario has no groups; "
+                f"{scenario.name}: subjects is {', '.join(declared)}, but the scenario has no groups; "
                 "set its group_columns, or leave out subjects"
             )
             raise SettingsError(msg)
         return ()
-    patterns = settings.request.command.subjects or own or settings.request.ini.subjects or ()
+    patterns = settings.request.command.subjects or declared or settings.request.ini.subjects or ()
     if not patterns or not settings.request.runs(scenario.name):
         return patterns
     values = group_values(scenario, seed)
     taken = tuple(pattern for pattern in patterns if matches(pattern, values))
-    others = [pattern for pattern in patterns if pattern not in taken]
-    if others and (patterns is own or not taken):
-        raise no_subject(others[0], scenario.name, values)
+    unmatched = [pattern for pattern in patterns if pattern not in taken]
+    if unmatched and (patterns is declared or not taken):
+        raise no_subject(unmatched[0], scenario.name, values)
     return taken
 
 
@@ -46,12 +46,12 @@ def unmatched_subjects(cells: Sequence[Cell], settings: Settings) -> list[str]:
     """Return a sentence for each pattern of the command line that selects samples of no collected scenario."""
     cells = [cell for cell in cells if settings.request.runs(cell.scenario.name)]
     taken = {pattern for cell in cells for pattern in cell.subjects}
-    others = [pattern for pattern in settings.request.command.subjects or () if pattern not in taken]
-    if not others or not cells:
+    unmatched = [pattern for pattern in settings.request.command.subjects or () if pattern not in taken]
+    if not unmatched or not cells:
         return []
     grouped = {cell.scenario.name: cell for cell in cells if cell.scenario.group_columns}
     names = named(grouped or {cell.scenario.name: cell for cell in cells})
     if not grouped:
-        return [f"--puma-subject {', '.join(others)}: no scenario of this run has groups; there are: {names}"]
+        return [f"--puma-subject {', '.join(unmatched)}: no scenario of this run has groups; there are: {names}"]
     values = sorted({value for cell in grouped.values() for value in group_values(cell.scenario, cell.seed)})
-    return [f"--puma-subject: {no_subject(pattern, names, values)}" for pattern in others]
+    return [f"--puma-subject: {no_subject(pattern, names, values)}" for pattern in unmatched]

@@ -108,7 +108,11 @@ class _Names:
 
     def _metrics(self, scenarios: Iterable[Scenario]) -> dict[str, None]:
         different = {id(scenario): scenario for scenario in scenarios}.values()
-        return {name: None for each in different for name in metric_names(each, available_scores(each, self.registry))}
+        return {
+            name: None
+            for scenario in different
+            for name in metric_names(scenario, available_scores(scenario, self.registry))
+        }
 
 
 def _unknown(gate: Gate, names: _Names, *, may_be_elsewhere: bool) -> str:

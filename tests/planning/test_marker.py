@@ -32,4 +32,4 @@ def test_a_marker_takes_a_lone_text_for_a_list_and_metrics_that_exist() -> None:
     assert (len(request.gates), request.metrics) == (1, ("accuracy", "f1_macro"))
     assert expand(request, settings())[0].metrics == ("accuracy", "f1_macro")
     with pytest.raises(SettingsError, match="metrics: triage_jira has no metric 'f1_makro'; did you mean 'f1_macro'"):
-        read_marker(["triage_jira"], {"metrics": "f1_makro"}, settings())
+        expand(read_marker(["triage_jira"], {"metrics": "f1_makro"}, settings()), settings())

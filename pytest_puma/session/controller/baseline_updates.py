@@ -155,7 +155,7 @@ def _worse(outcome: Outcome, new: Entry, old: Entry) -> list[str]:
     """Return a line for the primary metric and each metric of a gate that is worse than in the old baseline."""
     metrics = dict.fromkeys((outcome.primary, *(verdict.gate.metric for verdict in outcome.verdicts)))
     lines = []
-    for name in (each for each in metrics if each in new.measures and each in old.measures):
+    for name in (metric for metric in metrics if metric in new.measures and metric in old.measures):
         value, before = new.measures[name]["value"], old.measures[name]["value"]
         better = outcome.measures[name].better
         if before is None or value == before or better == "neither":

@@ -202,10 +202,10 @@ class Controller:
         """End the run for the store, once: by now all processes of the run have ended, also if it was interrupted."""
         if self._ended or not any(model.computes for model in settings_of(self._config).request.models):
             return []
-        from pytest_puma.session.items import response_store
+        from pytest_puma.session.items.responders import finish_store
 
         self._ended = True
-        return response_store.finish(self._config)
+        return finish_store(self._config)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         if self._run is not None and self._run.outcomes:

@@ -97,7 +97,7 @@ def show_summary(
     show(terminalreporter, "puma: perturbations", perturbed)
     omitted = not_compared(run.outcomes, settings_of(config).judging.compare)
     earlier = () if comparison is None else comparison.contrasts
-    along_axes = [each for each in run.contrasts if each not in earlier]
+    along_axes = [contrast for contrast in run.contrasts if contrast not in earlier]
     best = leaders(run.outcomes) if {"strategy", "model"} & {*settings_of(config).judging.compare} else ()
     show(terminalreporter, "puma: comparison", [*contrasts.lines(along_axes, columns), *omitted, *best])
     if comparison is not None:

@@ -44,7 +44,7 @@ def unused_gates(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ..
         gate
         for gate in settings_of(config).judging.gates
         # A cell without verdicts ended in an error, which is reported as such.
-        if gate not in used and (gate.scope is None or not any(applies(gate, each.name) for each in cells))
+        if gate not in used and (gate.scope is None or not any(applies(gate, cell.name) for cell in cells))
     ]
     return tuple(not_run(gate, f"gate {str(gate)!r} fits no cell of this run") for gate in unused)
 

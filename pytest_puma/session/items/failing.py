@@ -5,12 +5,13 @@ A traceback through this package would not help a user.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any
 
 import pytest
 
-from pytest_puma.core import Outcome
+from pytest_puma.core import NotRunError, Outcome, PumaError
 from pytest_puma.report import escape
 from pytest_puma.report.gates import in_short, sentence
 from pytest_puma.report.terminal import misses
@@ -35,10 +36,16 @@ def missed_gates(outcome: Outcome) -> PumaFailure:
     return PumaFailure(short, list(map(sentence, outcome.failed)), misses(outcome), missed=True)
 
 
-def fault(error: Exception) -> PumaFailure:
-    """Return the failure for an error, with its message."""
-    lines = str(error).split("\n")
-    return PumaFailure(lines[0], lines)
+@contextmanager
+def without_traceback() -> Iterator[None]:
+    """Fail with the message of a `PumaError` and without our traceback."""
+    try:
+        yield
+    except NotRunError:
+        raise
+    except PumaError as error:
+        lines = str(error).split("\n")
+        raise PumaFailure(lines[0], lines) from None
 
 
 def represent(item: pytest.Item, failure: PumaFailure, report: pytest.TestReport) -> None:

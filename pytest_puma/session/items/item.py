@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import unittest
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from pytest_puma.codec.outcomes import to_lines
-from pytest_puma.core import Backend, MetricError, Model, NotRunError, Outcome, PumaError, Responder
-from pytest_puma.engine.engine import Engine
+from pytest_puma.core import MetricError, NotRunError, Outcome, Responder
 from pytest_puma.evaluation.assess import Context, assess, unassessed
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.evaluate import stopping_of
@@ -20,9 +18,8 @@ from pytest_puma.evaluation.predict import predict
 from pytest_puma.report.junit import properties
 from pytest_puma.report.rows import number
 from pytest_puma.session.items.collected import NAME, cell_of
-from pytest_puma.session.items.failing import PumaFailure, fault, missed_gates, represent
+from pytest_puma.session.items.failing import PumaFailure, missed_gates, represent, without_traceback
 from pytest_puma.session.items.memory import give_back, rare_collections
-from pytest_puma.session.items.response_store import keeping, offline
 from pytest_puma.session.progress.meter import progress_of
 from pytest_puma.session.settings.config import settings_of
 
@@ -33,22 +30,11 @@ UNSENT: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
 _SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
 
 
-@contextmanager
-def open_responder(config: pytest.Config, model: Model) -> Iterator[Responder]:
-    """Open the engine of a model, or the reader of its answers, and close it at the end."""
-    with _without_traceback():
-        responder = _reader(config, model) or keeping(config, _computing(config, model), model)
-    try:
-        yield responder
-    finally:
-        responder.close()
-
-
 def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     """Evaluate the cell and keep the outcome; skip a cell whose perturbation changes no prompt."""
     give_back()
     try:
-        with _without_traceback(), rare_collections():
+        with without_traceback(), rare_collections():
             outcome = _evaluate(item, cell, engine)
     except NotRunError as error:
         item.stash[UNSENT] = {"puma_unchanged": str(error)}
@@ -149,50 +135,3 @@ def _fail_if_missed(item: pytest.Item) -> None:
 def _missed(item: pytest.Item) -> PumaFailure | None:
     outcome = item.stash.get(OUTCOME, None)
     return missed_gates(outcome) if outcome is not None and outcome.failed else None
-
-
-@contextmanager
-def _without_traceback() -> Iterator[None]:
-    """Fail with the message of a `PumaError` and without our traceback, which would not help a user."""
-    try:
-        yield
-    except NotRunError:
-        raise
-    except PumaError as error:
-        raise fault(error) from None
-
-
-def _reader(config: pytest.Config, model: Model) -> Responder | None:
-    """The reader of answers that exist; None for a model that computes them."""
-    rescored = settings_of(config).request.rescored
-    if model.source == "run" and rescored is not None:
-        from pytest_puma.responses.reading import ReadingResponder
-        from pytest_puma.runs.run_source import RunSource
-
-        return ReadingResponder(RunSource(rescored))
-    if model.source == "answers":
-        from pytest_puma.responses.answer_source import AnswerSource
-        from pytest_puma.responses.reading import ReadingResponder
-
-        return ReadingResponder(AnswerSource(model))
-    return offline(config, model) if model.source == "store" else None
-
-
-def _computing(config: pytest.Config, model: Model) -> Responder:
-    """The responder of a plugin, else the engine over the backend of a plugin, else over llama.cpp."""
-    responder: Responder | None = config.hook.pytest_puma_responder(model=model)
-    if responder is not None:
-        return responder
-    backend: Backend | None = config.hook.pytest_puma_backend(model=model)
-    return Engine(_native(config, model) if backend is None else backend)
-
-
-def _native(config: pytest.Config, model: Model) -> Backend:
-    from pytest_puma.engine.native import NativeBackend, smoke_test
-    from pytest_puma.models.weights import weights_digest
-    from pytest_puma.session.workers.xdist import own_share
-
-    share = own_share(config)
-    threads = settings_of(config).request.threads or share.threads
-    smoke_test(model)
-    return NativeBackend(model, threads=threads, gpu=share.gpu, digest=weights_digest(model.path))

@@ -34,11 +34,6 @@ class Named:
         return CellId.parse(self.cell)
 
     @property
-    def scenario(self) -> str:
-        """The name of the scenario."""
-        return self.name.scenario
-
-    @property
     def model(self) -> str:
         """The name of the model."""
         return self.name.model
@@ -46,11 +41,11 @@ class Named:
 
 def cells_in(nodeids: Sequence[str], model_names: Callable[[], Sequence[str]]) -> dict[int, Named]:
     """Return the tests that name a cell of these models, by place; `model_names` is called only if needed."""
-    candidates = {place: nodeid for place, nodeid in enumerate(nodeids) if _LIKE_A_CELL.search(nodeid)}
+    candidates = {index: nodeid for index, nodeid in enumerate(nodeids) if _LIKE_A_CELL.search(nodeid)}
     # The longest first, as one name may begin with another.
     names = sorted(model_names(), key=len, reverse=True) if candidates else ()
     if not names:
         return {}
     cell = re.compile(rf"(?<=[\[-])\w+-\w+(?:\+\w+)?@(?:{'|'.join(map(re.escape, names))})(?=-.*\]|\](?:@[^\]]*)?$)")
-    matches = ((place, nodeid, cell.search(nodeid)) for place, nodeid in candidates.items())
-    return {place: Named(nodeid, match[0]) for place, nodeid, match in matches if match is not None}
+    matches = ((index, nodeid, cell.search(nodeid)) for index, nodeid in candidates.items())
+    return {index: Named(nodeid, match[0]) for index, nodeid, match in matches if match is not None}

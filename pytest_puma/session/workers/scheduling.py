@@ -37,8 +37,8 @@ class CellScheduling(LoadScheduling):
         """Decide by the ids of the first worker."""
         cells = cells_in(collection, lambda: model_names(self.config))
         chosen = ByModel(self.config, self.log, cells) if cells else LoadScheduling(self.config, self.log)
-        for each in self.nodes:
-            chosen.add_node(each)
+        for worker in self.nodes:
+            chosen.add_node(worker)
         self.config.pluginmanager.getplugin("dsession").sched = chosen
         chosen.add_node_collection(node, collection)
 
@@ -64,7 +64,7 @@ class ByModel(LoadScopeScheduling):
         """Register the tests of a worker under unique ids: of several equal ids, xdist would run one."""
         tests = _numbered(collection)
         if self.collection is None:
-            self._cells = {tests[place]: named for place, named in self._named.items()}
+            self._cells = {tests[index]: named for index, named in self._named.items()}
         super().add_node_collection(node, tests)
         if node not in self.registered_collections:
             self._refuse(node, tests)
@@ -80,7 +80,7 @@ class ByModel(LoadScopeScheduling):
         report = pytest.CollectReport(nodeid=node.gateway.id, outcome="failed", longrepr=text, result=[])
         self.config.hook.pytest_collectreport(report=report)
         node.shutdown()
-        if all(each.shutting_down for each in self.nodes):
+        if all(worker.shutting_down for worker in self.nodes):
             self.workqueue.clear()
 
     def remove_node(self, node: WorkerController) -> str | None:
@@ -93,8 +93,8 @@ class ByModel(LoadScopeScheduling):
         unit[crashed] = True
         self._crashes[self._split_scope(crashed)] += 1
         self.workqueue.update((scope, unit) for scope, unit in units.items() if not all(unit.values()))
-        for each in self.nodes:
-            self._reschedule(each)
+        for worker in self.nodes:
+            self._reschedule(worker)
         return crashed.rstrip(_MARK)
 
     def _reschedule(self, node: WorkerController) -> None:

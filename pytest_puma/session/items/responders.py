@@ -1,0 +1,122 @@
+"""What answers a cell: an engine with the response store around it, or a reader of answers that exist."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+import pytest
+
+from pytest_puma.session.items.failing import without_traceback
+from pytest_puma.session.settings.config import settings_of
+from pytest_puma.session.settings.run_id import run_id
+
+if TYPE_CHECKING:
+    from pytest_puma.core import Backend, Model, Responder
+    from pytest_puma.responses.database import ResponseStore
+
+_STORE: pytest.StashKey[ResponseStore] = pytest.StashKey()
+
+
+@contextmanager
+def open_responder(config: pytest.Config, model: Model) -> Iterator[Responder]:
+    """Open the engine of a model, or the reader of its answers, and close it at the end."""
+    with without_traceback():
+        responder = _reader(config, model) or _keeping(config, model)
+    try:
+        yield responder
+    finally:
+        responder.close()
+
+
+def _reader(config: pytest.Config, model: Model) -> Responder | None:
+    """Return the reader of answers that exist; None for a model that computes them."""
+    rescored = settings_of(config).request.rescored
+    if model.source == "run" and rescored is not None:
+        from pytest_puma.responses.reading import ReadingResponder
+        from pytest_puma.runs.run_source import RunSource
+
+        return ReadingResponder(RunSource(rescored))
+    if model.source == "answers":
+        from pytest_puma.responses.answer_source import AnswerSource
+        from pytest_puma.responses.reading import ReadingResponder
+
+        return ReadingResponder(AnswerSource(model))
+    if model.source == "store":
+        from pytest_puma.responses.reading import ReadingResponder
+        from pytest_puma.responses.store_source import StoreSource
+
+        return ReadingResponder(StoreSource(_store(config), model))
+    return None
+
+
+def _keeping(config: pytest.Config, model: Model) -> Responder:
+    """Return what computes with the store around it, or as it is: without a store, or if it has no identity."""
+    responder = _computing(config, model)
+    mode = settings_of(config).storage.mode
+    if mode == "off" or not responder.identity:
+        return responder
+    from pytest_puma.responses.keeping import KeepingResponder
+
+    return KeepingResponder(responder, _store(config), model, mode=mode)
+
+
+def _computing(config: pytest.Config, model: Model) -> Responder:
+    """Return the responder of a plugin, else the engine over the backend of a plugin, else over llama.cpp."""
+    responder: Responder | None = config.hook.pytest_puma_responder(model=model)
+    if responder is not None:
+        return responder
+    from pytest_puma.engine.engine import Engine
+
+    backend: Backend | None = config.hook.pytest_puma_backend(model=model)
+    return Engine(_native(config, model) if backend is None else backend)
+
+
+def _native(config: pytest.Config, model: Model) -> Backend:
+    from pytest_puma.engine.native import NativeBackend, smoke_test
+    from pytest_puma.models.weights import weights_digest
+    from pytest_puma.session.workers.xdist import own_share
+
+    share = own_share(config)
+    threads = settings_of(config).request.threads or share.threads
+    smoke_test(model)
+    return NativeBackend(model, threads=threads, gpu=share.gpu, digest=weights_digest(model.path))
+
+
+def _store(config: pytest.Config) -> ResponseStore:
+    """Return the store, which is opened when it is first needed."""
+    if _STORE not in config.stash:
+        from pytest_puma.responses.database import ResponseStore
+
+        settings = settings_of(config)
+        name, started = run_id(config)
+        config.stash[_STORE] = ResponseStore(
+            settings.storage.path,
+            run=name,
+            started=started.isoformat(timespec="seconds"),
+            keep_prompts=settings.storage.prompts,
+            readonly=settings.storage.offline,
+        )
+    return config.stash[_STORE]
+
+
+def finish_store(config: pytest.Config) -> list[str]:
+    """End the run for the store; return a line if it was too large. Called once, after all processes have finished."""
+    from pytest_puma.core import DataError
+    from pytest_puma.responses.upkeep import finish_run
+
+    settings = settings_of(config).storage
+    if _STORE in config.stash:
+        config.stash[_STORE].close()
+    if settings.mode == "off":
+        return []
+    try:
+        pruned = finish_run(settings.path, settings.megabytes)
+    except (DataError, OSError, sqlite3.Error) as error:
+        return [f"the response store: {error}"]
+    if pruned is None:
+        return []
+    size = f"{settings.path.name} has {pruned.size / 2**20:.0f} MB (puma_store_mb is {settings.megabytes})"
+    return [f"the response store: removed {pruned.answers:,} answers of {pruned.cells} cells; {size}"]
