@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from pytest_puma.core import Run
 from pytest_puma.report import escape
@@ -37,15 +38,15 @@ def as_csv(run: Run) -> str:
 
     Several verdicts on one metric are separated by a semicolon and a space.
     """
-    return of_rows(COLUMNS, (row.values() for row in rows(run)))
+    return of_rows(COLUMNS, rows(run))
 
 
-def of_rows(columns: Iterable[str], rows: Iterable[Iterable[object]]) -> str:
-    """Return the CSV text of any rows, empty for None and NaN."""
+def of_rows(columns: Sequence[str], rows: Iterable[Mapping[str, object]]) -> str:
+    """Return the CSV text of any rows: empty for None and NaN, JSON for a list or an object."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(map(escape.csv, columns))
-    writer.writerows(["" if _missing(cell) else escape.csv(cell) for cell in row] for row in rows)
+    writer.writerows([_cell(row.get(name)) for name in columns] for row in rows)
     return text.getvalue()
 
 
@@ -65,5 +66,8 @@ def rows(run: Run) -> Iterator[dict[str, object]]:
             yield dict(zip(COLUMNS, (*names, name, *_NO_NUMBERS, "", "; ".join(own)), strict=True))
 
 
-def _missing(cell: object) -> bool:
-    return cell is None or (isinstance(cell, float) and math.isnan(cell))
+def _cell(value: object) -> object:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    is_nested = isinstance(value, list | tuple | dict)
+    return escape.csv(json.dumps(value, ensure_ascii=False) if is_nested else value)

@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 
 from pytest_puma.core import LOSS, Flip, Key, Outcome, Prediction, Run
 from pytest_puma.core.prefix import common_end
+from pytest_puma.phrases import one_line
 from pytest_puma.report import notes, table
 from pytest_puma.report.rows import COLUMNS, all_rows, brief, gold_of, number
 
@@ -142,10 +143,10 @@ def _spelled(answer: str | None) -> str:
 
 def _elided(text: str) -> str:
     """Return the beginning and the end: the sample and the question, in either order."""
-    flat, half = " ".join(text.split()), _WIDTH // 2
+    flat, half = one_line(text, limit=None), _WIDTH // 2
     return flat if len(flat) <= _WIDTH else f"{flat[:half].strip()} ... {flat[-half:].strip()}"
 
 
 def _tail(text: str) -> str:
-    flat = " ".join(text.split())
+    flat = one_line(text, limit=None)
     return flat if len(flat) <= _WIDTH else "..." + flat[-_WIDTH:]

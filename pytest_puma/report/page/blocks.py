@@ -61,9 +61,9 @@ class Contents:
         pieces = self._fitted(scenarios, cells, fixed).pieces
         missing = left_out(each for each in cells if each is not None)
         first = {"ix": self._index(scenarios, cells, missing), "fl": _flags(scenarios, cells)}
-        of_scenarios = {f"s{place}": data for place, data in enumerate(pieces)}
-        of_cells = {f"t{place}": each.texts for place, each in enumerate(cells) if each is not None and each.texts}
-        without = (outcome.cell for outcome, each in zip(self.run.outcomes, cells, strict=True) if each is None)
+        of_scenarios = {f"s{number}": data for number, data in enumerate(pieces)}
+        of_cells = {f"t{number}": cell.texts for number, cell in enumerate(cells) if cell is not None and cell.texts}
+        without = (outcome.cell for outcome, cell in zip(self.run.outcomes, cells, strict=True) if cell is None)
         return Blocks(
             texts={name: as_text(data) for name, data in {**first, **fixed, **of_scenarios, **of_cells}.items()},
             left_out=missing,

@@ -132,28 +132,23 @@ def _numbers(
 
 def _text_row(prediction: Prediction, prompts: CellPrompts) -> dict[str, Any]:
     """An entry of the block `t`."""
-    row: dict[str, Any] = {
+    probabilities = prediction.probabilities or {}
+    optional = {
+        "reply": None if prediction.raw[-1:] == (prediction.reply,) else prediction.reply,
+        "probabilities": {label: rounded(share, _PROBABILITY_DIGITS) for label, share in probabilities.items()} or None,
+        "likelihoods": _likelihoods(prediction.likelihoods) or None,
+        "unconditional": _likelihoods(prediction.unconditional) or None,
+        "order": prediction.order or None,
+        "units": None if prediction.units == (prediction.sample_id,) else prediction.units or None,
+    }
+    return {
         "replies": prediction.raw,
         "prompts": prompts.entries(prediction),
         "finish": prediction.finish,
         "failure": prediction.failure,
         "parsed": prediction.parsed,
+        **{name: value for name, value in optional.items() if value is not None},
     }
-    if prediction.reply is not None and prediction.raw[-1:] != (prediction.reply,):
-        row["reply"] = prediction.reply
-    if prediction.probabilities:
-        row["probabilities"] = {
-            label: rounded(each, _PROBABILITY_DIGITS) for label, each in prediction.probabilities.items()
-        }
-    if prediction.likelihoods:
-        row["likelihoods"] = _likelihoods(prediction.likelihoods)
-    if prediction.unconditional:
-        row["unconditional"] = _likelihoods(prediction.unconditional)
-    if prediction.order:
-        row["order"] = prediction.order
-    if prediction.units and prediction.units != (prediction.sample_id,):
-        row["units"] = prediction.units
-    return row
 
 
 def _likelihoods(likelihoods: Iterable[Likelihood]) -> list[tuple[float | None, int]]:

@@ -63,9 +63,7 @@ def index(
 def _run(run: Run) -> dict[str, Any]:
     commit = run.invocation.commit or None
     return {
-        "id": run.id,
-        "started": run.started,
-        "number": run.number,
+        **_picked(run, ("id", "started", "number")),
         "commit": commit,
         "branch": run.invocation.branch or None,
         "dirty": run.invocation.dirty if commit else None,
@@ -78,10 +76,7 @@ def _scenario(name: str, scenario: ScenarioBlocks) -> dict[str, Any]:
     return {
         "name": name,
         "task": task.type,
-        "labels": task.labels,
-        "ordered": task.ordered,
-        "primary": task.primary,
-        "better": task.better,
+        **_picked(task, ("labels", "ordered", "primary", "better")),
         "rows": len(scenario.rows),
         "cells": scenario.cells,
     }
@@ -91,10 +86,7 @@ def _names(outcome: Outcome, scenario: int) -> dict[str, Any]:
     return {
         "id": outcome.cell,
         "scenario": scenario,
-        "strategy": outcome.strategy,
-        "perturbation": outcome.perturbation,
-        "model": outcome.model,
-        "shown": outcome.shown,
+        **_picked(outcome, ("strategy", "perturbation", "model", "shown")),
     }
 
 
@@ -103,8 +95,8 @@ def _results(outcome: Outcome, against: Against | None) -> dict[str, Any]:
     return {
         "measures": list(map(_measure, outcome.measures.values())),
         "verdicts": [
-            {"gate": str(each.gate), "status": each.status, "reason": each.reason, "fails": each.fails}
-            for each in outcome.verdicts
+            {"gate": str(verdict.gate), **_picked(verdict, ("status", "reason", "fails"))}
+            for verdict in outcome.verdicts
         ],
         "change": _change(changes[0]) if changes else None,
         "naive": [
