@@ -33,7 +33,7 @@ def lines(contrasts: Sequence[Contrast], width: int) -> list[str]:
     """Return a row for each contrast, in `width` columns of a terminal; nothing if nothing was compared."""
     if not contrasts:
         return []
-    approximate = any(each.change.approximate for each in contrasts)
+    approximate = any(contrast.change.approximate for contrast in contrasts)
     return [
         *table.lines(COLUMNS, rows(contrasts), width),
         *([APPROXIMATE] if approximate else []),
@@ -44,19 +44,19 @@ def rows(contrasts: Sequence[Contrast]) -> list[tuple[str, ...]]:
     """Return the rows under `HEADERS`; `against` shows only what differs from the cell."""
     return [
         (
-            each.cell,
-            _short(each),
-            each.change.metric,
-            "-" if math.isnan(each.change.value) else f"{each.change.value:+.3g}",
-            f"{interval(each.change)}{'*' if each.change.approximate else ''}",
-            str(each.change.worse),
-            str(each.change.better),
-            each.test,
-            p_value(each.p),
-            p_value(each.adjusted),
-            f"{each.rank_biserial:+.2f}",
+            contrast.cell,
+            _short(contrast),
+            contrast.change.metric,
+            "-" if math.isnan(contrast.change.value) else f"{contrast.change.value:+.3g}",
+            f"{interval(contrast.change)}{'*' if contrast.change.approximate else ''}",
+            str(contrast.change.worse),
+            str(contrast.change.better),
+            contrast.test,
+            p_value(contrast.p),
+            p_value(contrast.adjusted),
+            f"{contrast.rank_biserial:+.2f}",
         )
-        for each in contrasts
+        for contrast in contrasts
     ]
 
 

@@ -89,7 +89,9 @@ def xml(text: str) -> str:
 def _visible(text: str, keep: str = "") -> str:
     if text.isprintable():
         return text
-    return "".join(_code(each) if _is_hidden(each) and each not in keep else each for each in text)
+    return "".join(
+        _code(character) if _is_hidden(character) and character not in keep else character for character in text
+    )
 
 
 def _shortened(line: str) -> str:

@@ -38,36 +38,39 @@ def forecast_lines(
 
     `process_bytes`: the memory of the process without any model.
     """
-    rows = [_row(each) for each in forecasts]
+    rows = [_row(forecast) for forecast in forecasts]
     if len(rows) > 1:
         rows.append(_sum(forecasts))
     needed = {
-        _TRIALS: any(each.trials > each.samples for each in forecasts),
-        _KEPT: any(each.kept for each in forecasts),
+        _TRIALS: any(forecast.trials > forecast.samples for forecast in forecasts),
+        _KEPT: any(forecast.kept for forecast in forecasts),
     }
-    shown = [place for place, column in enumerate(_COLUMNS) if needed.get(column.title, True)]
-    lines = table.lines([_COLUMNS[place] for place in shown], [[row[place] for place in shown] for row in rows], width)
+    shown = [index for index, column in enumerate(_COLUMNS) if needed.get(column.title, True)]
+    lines = table.lines([_COLUMNS[index] for index in shown], [[row[index] for index in shown] for row in rows], width)
     lines.append(
         "detectable: the true change against a baseline on the same samples that 80 % of such runs detect at 95 %"
         f", where {percent(CHANGED)} of right and wrong answers change, or {percent(CHANGED - POINTS)} more than it"
     )
-    lines += power_lines(power for each in forecasts for power in each.powers.items())
+    lines += power_lines(power for forecast in forecasts for power in forecast.powers.items())
     if needed[_KEPT]:
         lines.append("kept: answers that the run takes from the response store; the minutes are those of the rest")
     lines += [f"minutes: {_basis(name, throughput)}" for name, throughput in throughputs.items()]
     lines += _memory(forecasts, process_bytes)
-    long = [each for each in forecasts if each.overflows]
+    long = [forecast for forecast in forecasts if forecast.overflows]
     return [
         *lines,
-        *(f"warning: {each.cell}: {each.overflows} of {each.samples} prompts exceed the context" for each in long),
+        *(
+            f"warning: {forecast.cell}: {forecast.overflows} of {forecast.samples} prompts exceed the context"
+            for forecast in long
+        ),
     ]
 
 
 def _memory(forecasts: Sequence[Forecast], process_bytes: int) -> Iterator[str]:
     """Yield the peak of a process for each model. A process has one at a time, so the peak of all is the largest."""
-    for model in dict.fromkeys(each.model for each in forecasts):
-        own = [each for each in forecasts if each.model == model]
-        weights, context = own[0].weights_bytes, max(each.context_bytes for each in own)
+    for model in dict.fromkeys(forecast.model for forecast in forecasts):
+        of_model = [forecast for forecast in forecasts if forecast.model == model]
+        weights, context = of_model[0].weights_bytes, max(forecast.context_bytes for forecast in of_model)
         peak = process_bytes + weights + context
         yield (
             f"memory: about {_megabytes(peak)} MB with {model}: {_megabytes(weights)} MB of weights, "
@@ -82,36 +85,36 @@ def _basis(model: str, throughput: Throughput) -> str:
     return f"{model} read {speed} on {throughput.day}"
 
 
-def _row(each: Forecast) -> tuple[str, ...]:
+def _row(forecast: Forecast) -> tuple[str, ...]:
     return (
-        each.cell,
-        f"{each.samples:,}",
-        f"{each.trials:,}",
-        f"{each.prompt_tokens:,}",
-        f"{each.cached_tokens:,}",
-        f"{each.max_tokens:,}",
-        "?" if each.cache_bytes is None else _megabytes(each.cache_bytes),
-        f"{each.kept:,}",
-        _minutes(each.seconds),
-        each.metric,
-        "-" if math.isnan(each.difference) else number(each.difference),
+        forecast.cell,
+        f"{forecast.samples:,}",
+        f"{forecast.trials:,}",
+        f"{forecast.prompt_tokens:,}",
+        f"{forecast.cached_tokens:,}",
+        f"{forecast.max_tokens:,}",
+        "?" if forecast.cache_bytes is None else _megabytes(forecast.cache_bytes),
+        f"{forecast.kept:,}",
+        _minutes(forecast.seconds),
+        forecast.metric,
+        "-" if math.isnan(forecast.difference) else number(forecast.difference),
     )
 
 
 def _sum(forecasts: Sequence[Forecast]) -> tuple[str, ...]:
     """Sum over all cells. The cache is the largest one, as cells run one after the other."""
-    caches = [each.cache_bytes for each in forecasts if each.cache_bytes is not None]
-    seconds = [each.seconds for each in forecasts]
+    caches = [forecast.cache_bytes for forecast in forecasts if forecast.cache_bytes is not None]
+    seconds = [forecast.seconds for forecast in forecasts]
     return (
         "all",
-        f"{sum(each.samples for each in forecasts):,}",
-        f"{sum(each.trials for each in forecasts):,}",
-        f"{sum(each.prompt_tokens for each in forecasts):,}",
-        f"{sum(each.cached_tokens for each in forecasts):,}",
-        f"{sum(each.max_tokens for each in forecasts):,}",
+        f"{sum(forecast.samples for forecast in forecasts):,}",
+        f"{sum(forecast.trials for forecast in forecasts):,}",
+        f"{sum(forecast.prompt_tokens for forecast in forecasts):,}",
+        f"{sum(forecast.cached_tokens for forecast in forecasts):,}",
+        f"{sum(forecast.max_tokens for forecast in forecasts):,}",
         _megabytes(max(caches)) if caches else "?",
-        f"{sum(each.kept for each in forecasts):,}",
-        "?" if None in seconds else _minutes(sum(each for each in seconds if each is not None)),
+        f"{sum(forecast.kept for forecast in forecasts):,}",
+        "?" if None in seconds else _minutes(sum(time for time in seconds if time is not None)),
         "",
         "",
     )

@@ -35,21 +35,21 @@ def as_markdown(run: Run) -> str:
 
 def _fitting(details: Sequence[str], used: int) -> Iterator[str]:
     """The details that fit into a comment beside the characters used, and a sentence on the others."""
-    for place, each in enumerate(details):
-        used += len(each) + 2
+    for index, detail in enumerate(details):
+        used += len(detail) + 2
         if used > _MAX_CHARACTERS:
-            left = counted(len(details) - place, "cell")
+            left = counted(len(details) - index, "cell")
             yield f"The changed answers of {left} are left out, as a comment is limited; other reports have them."
             return
-        yield each
+        yield detail
 
 
 def _table(outcomes: Sequence[Outcome]) -> str:
     if not outcomes:
         return ""
-    shown = [place for place, name in enumerate(HEADERS) if name not in _OMITTED]
-    cells = [[row[place] for place in shown] for row in all_rows(outcomes)]
-    return github_table(cells, [HEADERS[place] for place in shown])
+    shown = [index for index, name in enumerate(HEADERS) if name not in _OMITTED]
+    cells = [[row[index] for index in shown] for row in all_rows(outcomes)]
+    return github_table(cells, [HEADERS[index] for index in shown])
 
 
 def _sentences(run: Run) -> Iterator[str]:
@@ -62,7 +62,7 @@ def _sentences(run: Run) -> Iterator[str]:
         *notes.origins(run),
         *map(str, notes.warnings(run)),
     )
-    lines = [f"**{each.word}** {escape.markdown(each.sentence)}" for each in notes.failures(run)]
+    lines = [f"**{note.word}** {escape.markdown(note.sentence)}" for note in notes.failures(run)]
     lines += [escape.markdown(line) for line in rest]
     lengths = accumulate(len(line) + 3 for line in lines)
     shown = sum(length <= _MAX_OF_SENTENCES for length in lengths)
@@ -75,10 +75,10 @@ def _sentences(run: Run) -> Iterator[str]:
 def _changes(run: Run) -> Iterator[str]:
     """Return a table of the metrics that gates compare with the baseline, kept or missed."""
     rows = [
-        (outcome.cell, str(each.gate), *_change(each.change), each.status)
+        (outcome.cell, str(verdict.gate), *_change(verdict.change), verdict.status)
         for outcome in run.outcomes
-        for each in outcome.verdicts
-        if each.change is not None and each.gate.naive is None
+        for verdict in outcome.verdicts
+        if verdict.change is not None and verdict.gate.naive is None
     ]
     if rows:
         yield "#### change since the baseline"

@@ -54,12 +54,15 @@ def failures(run: Run) -> list[Note]:
     """Return a note on each missed gate, error, failed test and problem of the run."""
     return [
         *(
-            Note(word=each.status, cells=(outcome.cell,), text=gate_sentence(each))
+            Note(word=verdict.status, cells=(outcome.cell,), text=gate_sentence(verdict))
             for outcome in run.outcomes
-            for each in outcome.failed
+            for verdict in outcome.failed
         ),
-        *(Note(word=each.status, text=each.reason) for each in _failed(run)),
-        *(Note(word="ERROR" if each.error else "FAILED", cells=(each.cell,), text=each.message) for each in run.faults),
+        *(Note(word=verdict.status, text=verdict.reason) for verdict in _failed(run)),
+        *(
+            Note(word="ERROR" if fault.error else "FAILED", cells=(fault.cell,), text=fault.message)
+            for fault in run.faults
+        ),
         *(Note(word="FAIL", text=problem) for problem in run.problems),
     ]
 
@@ -67,12 +70,13 @@ def failures(run: Run) -> list[Note]:
 def undecided(run: Run) -> list[Note]:
     """Return the gates that neither pass nor fail, those of cells first; equal sentences appear once."""
     of_cells = (
-        (each.status.lower(), each.reason, outcome.cell)
+        (verdict.status.lower(), verdict.reason, outcome.cell)
         for outcome in run.outcomes
-        for each in outcome.verdicts
-        if each.status != "PASS" and not each.fails
+        for verdict in outcome.verdicts
+        if verdict.status != "PASS" and not verdict.fails
     )
-    of_run = (Note(word=each.status.lower(), text=each.reason) for each in run.verdicts if not each.fails)
+    open_gates = (verdict for verdict in run.verdicts if not verdict.fails)
+    of_run = (Note(word=verdict.status.lower(), text=verdict.reason) for verdict in open_gates)
     return [*_folded(of_cells), *of_run]
 
 
@@ -120,7 +124,7 @@ def stopped(outcomes: Sequence[Outcome]) -> list[str]:
 def throughputs(outcomes: Sequence[Outcome]) -> list[str]:
     """Return the throughput of each model over the cells whose answers were all computed."""
     models = dict.fromkeys(outcome.model for outcome in outcomes)
-    of_models = {model: throughput(each for each in outcomes if each.model == model) for model in models}
+    of_models = {model: throughput(outcome for outcome in outcomes if outcome.model == model) for model in models}
     return [f"throughput: {model}: {rate}" for model, rate in of_models.items() if rate]
 
 
@@ -135,8 +139,8 @@ def kept(run: Run) -> list[str]:
     cells = [outcome.kept for outcome in run.outcomes if outcome.kept is not None]
     if not cells:
         return []
-    runs = list(dict.fromkeys(name for each in cells for name in each.runs))
-    kept, of_all = sum(each.kept for each in cells), sum(each.responses for each in cells)
+    runs = list(dict.fromkeys(name for cell in cells for name in cell.runs))
+    kept, of_all = sum(cell.kept for cell in cells), sum(cell.responses for cell in cells)
     share = f"all {kept:,} of" if kept == of_all else f"{kept:,} of {of_all:,} in"
     return [f"kept answers: {share} {counted(len(cells), 'cell')}, from run {named(runs, 1)}"]
 
@@ -154,18 +158,18 @@ def starred(notes: Iterable[tuple[str, str]]) -> list[str]:
         if note:
             # A metric with several gates has several rows.
             noted.setdefault(_DIGITS.sub("0", note), {}).setdefault(name, note)
-    return [f"* {next(iter(each.values()))} ({named(each, 1)})" for each in noted.values()]
+    return [f"* {next(iter(of_names.values()))} ({named(of_names, 1)})" for of_names in noted.values()]
 
 
 def _failed(run: Run) -> list[Verdict]:
     """Return the missed gates on several cells."""
-    return [each for each in run.verdicts if each.fails]
+    return [verdict for verdict in run.verdicts if verdict.fails]
 
 
 def _without_baseline(run: Run) -> str:
     """Count the gates that compared nothing, so that a run without baselines does not look judged."""
-    verdicts = [*(each for outcome in run.outcomes for each in outcome.verdicts), *run.verdicts]
-    absent = sum(each.status == "NO BASELINE" for each in verdicts)
+    verdicts = [*(verdict for outcome in run.outcomes for verdict in outcome.verdicts), *run.verdicts]
+    absent = sum(verdict.status == "NO BASELINE" for verdict in verdicts)
     return f"; {absent} of {len(verdicts)} gates had no baseline to compare with" if absent else ""
 
 

@@ -35,7 +35,7 @@ def lines(robustness: Sequence[Robustness], width: int) -> list[str]:
     """Return a row for each perturbation of a cell; below, the worst case and the gaps of each cell."""
     if not robustness:
         return []
-    shifts = [shift for each in robustness for shift in each.shifts]
+    shifts = [shift for result in robustness for shift in result.shifts]
     approximate = any(shift.change.approximate or shift.answer_changes.rate.note for shift in shifts)
     note = [APPROXIMATE] if approximate else []
     return [*table.lines(COLUMNS, rows(robustness), width), *note, *sentences(robustness)]
@@ -44,9 +44,9 @@ def lines(robustness: Sequence[Robustness], width: int) -> list[str]:
 def rows(robustness: Sequence[Robustness]) -> list[tuple[str, ...]]:
     """Return the rows under `HEADERS`: the change of the metric, the changed answers, and what they changed to."""
     return [
-        (*(("", "", "") if place else (each.scenario, each.strategy, each.model)), *_row(shift))
-        for each in robustness
-        for place, shift in enumerate(each.shifts)
+        (*(("", "", "") if index else (result.scenario, result.strategy, result.model)), *_row(shift))
+        for result in robustness
+        for index, shift in enumerate(result.shifts)
     ]
 
 
@@ -57,30 +57,30 @@ def not_run(run: Run) -> list[str]:
 
 def sentences(robustness: Sequence[Robustness]) -> list[str]:
     """Return sentences such as `worst: triage-zero_shot@q: f1_macro is 0.41 under case_upper, 0.62 without; ...`."""
-    return [sentence for each in robustness for sentence in _sentences(each)]
+    return [sentence for result in robustness for sentence in _sentences(result)]
 
 
-def _sentences(each: Robustness) -> Iterator[str]:
-    if each.worst is not None:
-        values = f"{each.metric} is {number(each.worst_value)} under {each.worst}, {number(each.value)} without"
-        right = each.always_right
+def _sentences(result: Robustness) -> Iterator[str]:
+    if result.worst is not None:
+        values = f"{result.metric} is {number(result.worst_value)} under {result.worst}, {number(result.value)} without"
+        right = result.always_right
         always = "" if right is None else f"; {right.value:.0%} {interval(right)} of n={right.n} are right under all"
-        yield f"worst: {each.cell}: {values}{_corrected(each)}{_significant(each)}{always}"
-    for gap in each.gaps:
-        yield f"gap: {each.cell}: {_gap(gap)}"
+        yield f"worst: {result.cell}: {values}{_corrected(result)}{_significant(result)}{always}"
+    for gap in result.gaps:
+        yield f"gap: {result.cell}: {_gap(gap)}"
 
 
-def _corrected(each: Robustness) -> str:
+def _corrected(result: Robustness) -> str:
     """Return the bias-corrected worst value; with one perturbation there is no selection bias."""
-    if len(each.shifts) == 1:
+    if len(result.shifts) == 1:
         return ""
-    return f" ({number(each.worst_corrected)} corrected for choosing the worst of {len(each.shifts)})"
+    return f" ({number(result.worst_corrected)} corrected for choosing the worst of {len(result.shifts)})"
 
 
-def _significant(each: Robustness) -> str:
+def _significant(result: Robustness) -> str:
     """Count the perturbations with a significant change."""
-    significant = [shift for shift in each.shifts if shift.adjusted < SIGNIFICANCE_LEVEL]
-    return f"; significant changes (Holm): {len(significant)} of {len(each.shifts)}"
+    significant = [shift for shift in result.shifts if shift.adjusted < SIGNIFICANCE_LEVEL]
+    return f"; significant changes (Holm): {len(significant)} of {len(result.shifts)}"
 
 
 def _gap(gap: Gap) -> str:

@@ -59,7 +59,7 @@ class Contents:
             _mark_differences(scenario, cells)
         fixed = dict(self._fixed(list(scenarios.values()), cells))
         pieces = self._fitted(scenarios, cells, fixed).pieces
-        missing = left_out(each for each in cells if each is not None)
+        missing = left_out(cell for cell in cells if cell is not None)
         first = {"ix": self._index(scenarios, cells, missing), "fl": _flags(scenarios, cells)}
         of_scenarios = {f"s{number}": data for number, data in enumerate(pieces)}
         of_cells = {f"t{number}": cell.texts for number, cell in enumerate(cells) if cell is not None and cell.texts}
@@ -82,7 +82,7 @@ class Contents:
         index = self._index(scenarios, cells, LeftOut(texts=10**9, shortened=10**9))
         size = sum(text_length(data) + _ELEMENT for data in (*fixed.values(), index, flags))
         # Nor the flags, of which a bit changes with each text.
-        changing = sum(len(each.flags) for each in cells if each is not None) // 6
+        changing = sum(len(cell.flags) for cell in cells if cell is not None) // 6
         more = _ELEMENT * (len(cells) + len(scenarios))
         budget = Budget(list(scenarios.values()), cells, fixed=size + changing + more)
         if self.limit is not None:
@@ -91,38 +91,39 @@ class Contents:
 
     def _scenarios(self) -> dict[str, ScenarioBlocks]:
         scenarios: dict[str, ScenarioBlocks] = {}
-        for place, outcome in enumerate(self.run.outcomes):
+        for position, outcome in enumerate(self.run.outcomes):
             if outcome.scenario not in scenarios:
                 scenarios[outcome.scenario] = ScenarioBlocks(task=task_of(outcome), rows=Rows(), pool=Pool(), cells=[])
-            scenarios[outcome.scenario].cells.append(place)
+            scenarios[outcome.scenario].cells.append(position)
         return scenarios
 
     def _cells(self, scenarios: Sequence[ScenarioBlocks]) -> list[CellBlocks | None]:
         """The cells whose predictions are in the folder, in the order of the run."""
         outcomes = self.run.outcomes
         places = {
-            (storable(each.cell), storable(each.node_id), each.attempt): place for place, each in enumerate(outcomes)
+            (storable(outcome.cell), storable(outcome.node_id), outcome.attempt): position
+            for position, outcome in enumerate(outcomes)
         }
-        of_cell = {place: scenario for scenario in scenarios for place in scenario.cells}
+        of_cell = {position: scenario for scenario in scenarios for position in scenario.cells}
         cells: list[CellBlocks | None] = [None] * len(outcomes)
         for stored, predictions in () if self.folder is None else stored_cells(self.folder, places):
-            place = places[stored.owner]
-            outcome = outcomes[place]
+            position = places[stored.owner]
+            outcome = outcomes[position]
             flips = () if self.against is None else self.against.flips.get(outcome.cell, ())
-            cells[place] = pack_cell(stored.shared, predictions, of_cell[place], flips, texts=self.texts)
+            cells[position] = pack_cell(stored.shared, predictions, of_cell[position], flips, texts=self.texts)
         return cells
 
     def _fixed(
         self, scenarios: Sequence[ScenarioBlocks], cells: Sequence[CellBlocks | None]
     ) -> Iterator[tuple[str, bytes]]:
         """The blocks that are never shortened, but the index and the flags."""
-        for place, scenario in enumerate(scenarios):
+        for position, scenario in enumerate(scenarios):
             answers = self.texts or not scenario.answers_are_texts
-            yield f"r{place}", packed_json(scenario.rows.block(texts=self.texts, answers=answers))
-        for place, cell in enumerate(cells):
+            yield f"r{position}", packed_json(scenario.rows.block(texts=self.texts, answers=answers))
+        for position, cell in enumerate(cells):
             if cell is not None:
-                yield f"h{place}", cell.head
-                yield f"a{place}", cell.numbers
+                yield f"h{position}", cell.head
+                yield f"a{position}", cell.numbers
 
     def _index(
         self, scenarios: Mapping[str, ScenarioBlocks], cells: Sequence[CellBlocks | None], missing: LeftOut
@@ -141,24 +142,24 @@ class Contents:
 
 def _mark_differences(scenario: ScenarioBlocks, cells: Sequence[CellBlocks | None]) -> None:
     """Flag the rows in which not all cells of a scenario give the same answer."""
-    own = [each for place in scenario.cells if (each := cells[place]) is not None]
+    present = [cell for position in scenario.cells if (cell := cells[position]) is not None]
     first: dict[int, int] = {}
     differing: set[int] = set()
-    for cell in own:
+    for cell in present:
         for row, answer in zip(cell.rows, cell.answers, strict=True):
             if first.setdefault(row, answer) != answer:
                 differing.add(row)
-    for cell in own:
-        for place, row in enumerate(cell.rows):
-            cell.flags[place] |= DIFFERS if row in differing else 0
+    for cell in present:
+        for position, row in enumerate(cell.rows):
+            cell.flags[position] |= DIFFERS if row in differing else 0
 
 
 def _flags(scenarios: Mapping[str, ScenarioBlocks], cells: Sequence[CellBlocks | None]) -> bytes:
     """The block `fl`: 16 bits for each cell and row, the least significant byte first."""
-    rows = {place: len(scenario.rows) for scenario in scenarios.values() for place in scenario.cells}
+    rows = {position: len(scenario.rows) for scenario in scenarios.values() for position in scenario.cells}
     flags = array("H")
-    for place, cell in enumerate(cells):
-        own = array("H", bytes(2 * rows[place]))
+    for position, cell in enumerate(cells):
+        own = array("H", bytes(2 * rows[position]))
         for row, flag in () if cell is None else zip(cell.rows, cell.flags, strict=True):
             own[row] = flag
         flags += own

@@ -27,17 +27,17 @@ _SURE = 0.9
 def flags_of(kind: TaskKind, predictions: Iterable[Prediction], flips: Iterable[Flip]) -> Iterator[int]:
     """Yield the flags of each prediction, but those that depend on other cells or on the size of the page."""
     flipped = {key_of(flip): FLIP_BETTER if flip.better else FLIP_WORSE for flip in flips}
-    for each in predictions:
-        failed = is_parse_failure(kind, each)
-        wrong = failed or each.loss not in {0, None}
+    for prediction in predictions:
+        failed = is_parse_failure(kind, prediction)
+        wrong = failed or prediction.loss not in {0, None}
         yield (
             PRESENT
-            | (RIGHT if each.loss == 0 else 0)
+            | (RIGHT if prediction.loss == 0 else 0)
             | (PARSE_FAILURE if failed else 0)
-            | (UNSCORED if each.loss is None and not failed else 0)
-            | (CUT_OFF if each.truncated or each.finish == "overflow" else 0)
-            | (SURE_AND_WRONG if wrong and (top_probability(each) or 0) >= _SURE else 0)
-            | flipped.get(each.key, 0)
+            | (UNSCORED if prediction.loss is None and not failed else 0)
+            | (CUT_OFF if prediction.truncated or prediction.finish == "overflow" else 0)
+            | (SURE_AND_WRONG if wrong and (top_probability(prediction) or 0) >= _SURE else 0)
+            | flipped.get(prediction.key, 0)
         )
 
 

@@ -35,12 +35,12 @@ class HeatMap:
 
 def heat_map(task: TaskInfo, outcomes: Sequence[Outcome]) -> HeatMap | None:
     """Return the table; None without several strategies and several models, as the table of cells has the same."""
-    cells = {(each.shown, each.model): each for each in outcomes if task.primary in each.measures}
+    cells = {(outcome.shown, outcome.model): outcome for outcome in outcomes if task.primary in outcome.measures}
     strategies, models = (dict.fromkeys(name[axis] for name in cells) for axis in (0, 1))
     if min(len(strategies), len(models)) < 2:  # noqa: PLR2004 - several
         return None
-    measures = [each.measures[task.primary] for each in cells.values()]
-    values = [each.value for each in measures if math.isfinite(each.value)]
+    measures = [outcome.measures[task.primary] for outcome in cells.values()]
+    values = [measure.value for measure in measures if math.isfinite(measure.value)]
     shade = _shades(measures)
     best = {"high": max, "low": min}.get(task.better)
     chosen = best(values) if best and values else math.nan

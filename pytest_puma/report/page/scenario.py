@@ -55,12 +55,17 @@ class Rows:
 
     def add(self, predictions: Sequence[Prediction]) -> list[int]:
         """Return the row of each prediction of a cell."""
-        for each in predictions:
-            if each.key not in self._numbers:
-                self._numbers[each.key] = len(self._rows)
-                row = _Row(gold=each.gold, references=each.references, choices=each.choices, groups=each.groups)
+        for prediction in predictions:
+            if prediction.key not in self._numbers:
+                self._numbers[prediction.key] = len(self._rows)
+                row = _Row(
+                    gold=prediction.gold,
+                    references=prediction.references,
+                    choices=prediction.choices,
+                    groups=prediction.groups,
+                )
                 self._rows.append(row)
-        return [self._numbers[each.key] for each in predictions]
+        return [self._numbers[prediction.key] for prediction in predictions]
 
     def number(self, key: Key) -> int | None:
         """Return the row of a sample and trial, None if no cell has it."""
