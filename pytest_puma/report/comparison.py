@@ -58,7 +58,7 @@ def _title(comparison: RunComparison) -> str:
 
 def _rows(comparison: RunComparison) -> list[tuple[str, ...]]:
     """The metrics with a change, under `COLUMNS`."""
-    tested = [(cell, [each for each in cell.contrasts if each.change.changed]) for cell in comparison.cells]
+    tested = [(cell, [contrast for contrast in cell.contrasts if contrast.change.changed]) for cell in comparison.cells]
     return [row for cell, contrasts in tested for row in [*map(_tested, contrasts), *_untested(cell)]]
 
 
@@ -81,7 +81,7 @@ def _tested(contrast: Contrast) -> tuple[str, ...]:
 
 
 def _untested(cell: CellComparison) -> Iterator[tuple[str, ...]]:
-    for values in (each for each in cell.untested if each.metric not in cell.unchanged):
+    for values in (values for values in cell.untested if values.metric not in cell.unchanged):
         change = "" if values.old is None or values.new is None else signed(values.new - values.old)
         yield (cell.cell, values.metric, "", _value(values.old), _value(values.new), change, *[""] * 6)
 
@@ -99,7 +99,7 @@ def _sentences(comparison: RunComparison) -> list[str]:
     cells = comparison.cells
     same = sum(cell.same for cell in cells)
     return [
-        *([APPROXIMATE] if any(each.change.approximate for each in comparison.contrasts) else []),
+        *([APPROXIMATE] if any(contrast.change.approximate for contrast in comparison.contrasts) else []),
         *([f"{same} of {counted(len(cells), 'cell')} have the same answers in both runs"] if same else []),
         *(f"no difference: {where}: {metrics}" for metrics, where in _common(_folded(cells))),
         *_hidden(comparison),
@@ -120,7 +120,7 @@ def _folded(cells: Sequence[CellComparison]) -> Iterator[tuple[str, Sequence[str
 def _hidden(comparison: RunComparison) -> Iterator[str]:
     """Yield the number of tests that p-values are adjusted for, if the table does not show all of them."""
     tests = len(comparison.contrasts)
-    hidden = sum(not each.change.changed for each in comparison.contrasts)
+    hidden = sum(not contrast.change.changed for contrast in comparison.contrasts)
     if 0 < hidden < tests:
         yield f"Holm: over {tests} tests, {hidden} of them without a difference"
 

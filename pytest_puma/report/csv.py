@@ -60,10 +60,10 @@ def rows(run: Run) -> Iterator[dict[str, object]]:
         for measure in outcome.measures.values():
             level = math.nan if math.isnan(measure.low) else measure.level
             numbers = (measure.metric, measure.value, measure.low, measure.high, level, measure.n, measure.note)
-            own = statuses.pop(measure.metric, ())
-            yield dict(zip(COLUMNS, (*names, *numbers, "; ".join(own)), strict=True))
-        for name, own in statuses.items():
-            yield dict(zip(COLUMNS, (*names, name, *_NO_NUMBERS, "", "; ".join(own)), strict=True))
+            judged = statuses.pop(measure.metric, ())
+            yield dict(zip(COLUMNS, (*names, *numbers, "; ".join(judged)), strict=True))
+        for name, judged in statuses.items():
+            yield dict(zip(COLUMNS, (*names, name, *_NO_NUMBERS, "", "; ".join(judged)), strict=True))
 
 
 def _cell(value: object) -> object:

@@ -40,7 +40,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The places of the columns that are shown, and of those that have left."""
+    """The indices of the columns that are shown, and of those that have left."""
 
     shown: tuple[int, ...]
     left: tuple[int, ...] = ()
@@ -51,13 +51,17 @@ def lines(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) 
     safe = [[escape.terminal(cell) for cell in row] for row in rows]
     widest = [max(map(text_width, (column.title, *cells))) for column, *cells in zip(columns, *safe, strict=True)]
     for layout in _layouts(columns):
-        widths = [widest[place] for place in layout.shown]
+        widths = [widest[index] for index in layout.shown]
         if _total(widths) <= width:
             break
-    shown = [columns[place] for place in layout.shown]
+    shown = [columns[index] for index in layout.shown]
     widths = _narrowed(shown, widths, width)
     titles = _row(shown, [column.title for column in shown], widths)
-    return [*titles, _GAP.join("-" * each for each in widths), *_body(columns, safe, layout, widths, width)]
+    return [
+        *titles,
+        _GAP.join("-" * column_width for column_width in widths),
+        *_body(columns, safe, layout, widths, width),
+    ]
 
 
 def text_width(text: str) -> int:
@@ -77,10 +81,10 @@ def _layouts(columns: Sequence[Column]) -> Iterator[_Layout]:
     """Yield the layout with all columns, then narrower ones."""
     layout = _Layout(tuple(range(len(columns))))
     yield layout
-    leaving = sorted((column.leaves, place) for place, column in enumerate(columns) if column.leaves)
-    for _, place in leaving:
-        shown = tuple(each for each in layout.shown if each != place)
-        layout = _Layout(shown, tuple(sorted((*layout.left, place))))
+    leaving = sorted((column.leaves, index) for index, column in enumerate(columns) if column.leaves)
+    for _, next_index in leaving:
+        shown = tuple(index for index in layout.shown if index != next_index)
+        layout = _Layout(shown, tuple(sorted((*layout.left, next_index))))
         yield layout
 
 
@@ -91,25 +95,25 @@ def _total(widths: Sequence[int]) -> int:
 def _narrowed(columns: Sequence[Column], widths: Sequence[int], width: int) -> list[int]:
     """Return the widths, with those of names reduced to fit, but at least to their titles."""
     narrowed = list(widths)
-    names = [place for place, column in enumerate(columns) if column.names]
-    for place in sorted(names, key=lambda place: -narrowed[place]):
-        narrowed[place] = max(len(columns[place].title), narrowed[place] - max(0, _total(narrowed) - width))
+    names = [index for index, column in enumerate(columns) if column.names]
+    for index in sorted(names, key=lambda index: -narrowed[index]):
+        narrowed[index] = max(len(columns[index].title), narrowed[index] - max(0, _total(narrowed) - width))
     return narrowed
 
 
 def _body(
     columns: Sequence[Column], rows: Sequence[Sequence[str]], layout: _Layout, widths: Sequence[int], width: int
 ) -> Iterator[str]:
-    shown = [columns[place] for place in layout.shown]
-    left = [(columns[place], place) for place in layout.left]
+    shown = [columns[index] for index in layout.shown]
+    left = [(columns[index], index) for index in layout.left]
     above: list[str] = []
     for row in rows:
-        heading = [column.heads.format(row[place]) for column, place in left if column.heads and row[place]]
+        heading = [column.heads.format(row[index]) for column, index in left if column.heads and row[index]]
         if heading and heading != above:
             yield from _joined(heading, ", ", width)
             above = heading
-        yield from _row(shown, [row[place] for place in layout.shown], widths)
-        trailing = [(column.trails, row[place]) for column, place in left if column.trails]
+        yield from _row(shown, [row[index] for index in layout.shown], widths)
+        trailing = [(column.trails, row[index]) for column, index in left if column.trails]
         below = [form.format(value) for form, value in trailing if value not in _NOTHING]
         yield from _joined(below, "; ", width, indentation=_BELOW)
 

@@ -73,7 +73,7 @@ def pack_cell(
         answers=array("q", map(hash, _comparable(scenario, predictions))),
         head=packed_json(_head(prompts) if texts else {"start": [], "end": []}),
         numbers=packed_json(_numbers(scenario, rows, predictions, columns, flips, shown=answers_shown)),
-        texts=packed_json({"rows": aligned(rows, [_text_row(each, prompts) for each in predictions])})
+        texts=packed_json({"rows": aligned(rows, [_text_row(prediction, prompts) for prediction in predictions])})
         if texts
         else None,
         points=charts.points(kind, predictions),
@@ -92,8 +92,13 @@ def aligned(rows: Sequence[int], values: Iterable[Any]) -> list[Any]:
 def _comparable(scenario: ScenarioBlocks, predictions: Iterable[Prediction]) -> Iterable[object]:
     """Answers that are equal if they mean the same: 3 and 3.0 are one number."""
     if scenario.task.kind.form != "numbers":
-        return (each.answer for each in predictions)
-    return (each.answer if each.loss is None or each.answer is None else float(each.answer) for each in predictions)
+        return (prediction.answer for prediction in predictions)
+    return (_number(prediction) for prediction in predictions)
+
+
+def _number(prediction: Prediction) -> object:
+    answer = prediction.answer
+    return answer if prediction.loss is None or answer is None else float(answer)
 
 
 def _head(prompts: CellPrompts) -> dict[str, Any]:
@@ -116,9 +121,9 @@ def _numbers(
     def number(answer: str | None) -> int | None:
         return None if answer is None else table.setdefault(shortened(answer, _MAX_ANSWER) if shown else "", len(table))
 
-    answers = aligned(rows, [number(each.answer) for each in predictions])
+    answers = aligned(rows, [number(prediction.answer) for prediction in predictions])
     old = {str(row): number(flip.old) for flip in flips if (row := scenario.rows.number(key_of(flip))) is not None}
-    tops = [rounded(top_probability(each), _PROBABILITY_DIGITS) for each in predictions]
+    tops = [rounded(top_probability(prediction), _PROBABILITY_DIGITS) for prediction in predictions]
     return {
         "table": list(table),
         "answers": answers,
@@ -152,4 +157,4 @@ def _text_row(prediction: Prediction, prompts: CellPrompts) -> dict[str, Any]:
 
 
 def _likelihoods(likelihoods: Iterable[Likelihood]) -> list[tuple[float | None, int]]:
-    return [(rounded(each.total, _PROBABILITY_DIGITS), each.tokens) for each in likelihoods]
+    return [(rounded(likelihood.total, _PROBABILITY_DIGITS), likelihood.tokens) for likelihood in likelihoods]

@@ -30,9 +30,9 @@ class Against:
 
 def against_baseline(run: Run) -> Against | None:
     """Return the comparison with the baseline that the run made itself; None if it compared no cell."""
-    changes = {each.cell: tuple(_changes(each, run)) for each in run.outcomes}
-    flips = {each.cell: each.flips for each in run.outcomes if each.flips}
-    changes = {cell: each for cell, each in changes.items() if each}
+    changes = {outcome.cell: tuple(_changes(outcome, run)) for outcome in run.outcomes}
+    flips = {outcome.cell: outcome.flips for outcome in run.outcomes if outcome.flips}
+    changes = {cell: of_cell for cell, of_cell in changes.items() if of_cell}
     return Against(name="the baseline", judged=True, changes=changes, flips=flips) if changes or flips else None
 
 
@@ -41,9 +41,9 @@ def against_run(comparison: RunComparison) -> Against:
     cells = comparison.cells
     return Against(
         name=comparison.old,
-        changes={each.cell: tuple(contrast.change for contrast in each.contrasts) for each in cells},
-        flips={each.cell: each.flips for each in cells},
-        changed={each.cell: each.differs for each in cells},
+        changes={cell.cell: tuple(contrast.change for contrast in cell.contrasts) for cell in cells},
+        flips={cell.cell: cell.flips for cell in cells},
+        changed={cell.cell: cell.differs for cell in cells},
     )
 
 

@@ -54,7 +54,7 @@ def calibration(outcome: Outcome) -> dict[str, Any] | None:
         return None
     error = outcome.measures.get("ece")
     value = math.nan if error is None else error.value
-    return {"bins": [asdict(each) for each in outcome.calibration], "ece": None if math.isnan(value) else value}
+    return {"bins": [asdict(entry) for entry in outcome.calibration], "ece": None if math.isnan(value) else value}
 
 
 def points(kind: TaskKind, predictions: Iterable[Prediction]) -> dict[str, Any] | None:
@@ -62,9 +62,9 @@ def points(kind: TaskKind, predictions: Iterable[Prediction]) -> dict[str, Any] 
     if kind.form != "numbers":
         return None
     pairs = Counter(
-        (float(each.gold), float(each.answer))
-        for each in predictions
-        if each.answer is not None and each.loss is not None
+        (float(prediction.gold), float(prediction.answer))
+        for prediction in predictions
+        if prediction.answer is not None and prediction.loss is not None
     )
     ordered = sorted(pairs)
     return {
@@ -76,8 +76,8 @@ def points(kind: TaskKind, predictions: Iterable[Prediction]) -> dict[str, Any] 
 
 def scores(predictions: Sequence[Prediction]) -> dict[str, list[float | None]]:
     """Return the score of each prediction by metric, for the metrics whose scores are numbers."""
-    names = dict.fromkeys(name for each in predictions for name in each.scores if name != LOSS)
-    columns = {name: [each.scores.get(name) for each in predictions] for name in names}
+    names = dict.fromkeys(name for prediction in predictions for name in prediction.scores if name != LOSS)
+    columns = {name: [prediction.scores.get(name) for prediction in predictions] for name in names}
     return {
         name: [None if score is None else float(score) for score in column if not isinstance(score, tuple)]
         for name, column in columns.items()

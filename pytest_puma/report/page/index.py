@@ -40,14 +40,14 @@ def index(
     megabytes: float | None,
 ) -> dict[str, Any]:
     """Return the content of the block."""
-    numbers = {name: place for place, name in enumerate(scenarios)}
-    places = {outcome.cell: place for place, outcome in enumerate(run.outcomes)}
+    numbers = {name: number for number, name in enumerate(scenarios)}
+    places = {outcome.cell: number for number, outcome in enumerate(run.outcomes)}
     return {
         "format": FORMAT,
         "run": _run(run),
         "against": None if against is None else against.name,
         "left_out": plain(left_out) | {"megabytes": megabytes} if left_out else None,
-        "scenarios": [_scenario(name, each) for name, each in scenarios.items()],
+        "scenarios": [_scenario(name, scenario) for name, scenario in scenarios.items()],
         "cells": [
             _names(outcome, numbers[outcome.scenario])
             | _results(outcome, against)
@@ -117,15 +117,15 @@ def _charts(outcome: Outcome, blocks: CellBlocks | None) -> dict[str, Any]:
 
 
 def _robustness(run: Run, outcome: Outcome, places: Mapping[str, int]) -> dict[str, Any]:
-    own = [each for each in run.robustness if each.cell == outcome.cell]
+    results = [result for result in run.robustness if result.cell == outcome.cell]
     twins = {
-        each.perturbation: places[each.cell]
-        for each in run.outcomes
-        if (each.scenario, each.strategy, each.model) == (outcome.scenario, outcome.strategy, outcome.model)
+        twin.perturbation: places[twin.cell]
+        for twin in run.outcomes
+        if (twin.scenario, twin.strategy, twin.model) == (outcome.scenario, outcome.strategy, outcome.model)
     }
     return {
-        "shifts": [_shift(shift, twins.get(shift.perturbation)) for each in own for shift in each.shifts],
-        "gaps": [_gap(gap) for each in own for gap in each.gaps],
+        "shifts": [_shift(shift, twins.get(shift.perturbation)) for result in results for shift in result.shifts],
+        "gaps": [_gap(gap) for result in results for gap in result.gaps],
     }
 
 
@@ -156,8 +156,8 @@ def _change(change: Change) -> dict[str, Any]:
 
 def _shift(shift: Shift, cell: int | None) -> dict[str, Any]:
     counts = _picked(shift.answer_changes, ("fixed", "broken", "still_wrong"))
-    own = {"perturbation": shift.perturbation, "cell": cell, "change": _change(shift.change)}
-    return own | counts | _picked(shift, ("p", "adjusted"))
+    names = {"perturbation": shift.perturbation, "cell": cell, "change": _change(shift.change)}
+    return names | counts | _picked(shift, ("p", "adjusted"))
 
 
 def _gap(gap: Gap) -> dict[str, Any]:
