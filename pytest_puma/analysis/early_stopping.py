@@ -81,12 +81,13 @@ def _is_valid(metric: str, answers: ScoredPredictions) -> bool:
     The first answers are not informative about rare errors and rare classes.
     """
     statistic = answers.statistic(metric)
-    if statistic is None or not statistic.steady:
+    basis = None if statistic is None else statistic.interval
+    if basis is None or not basis.sequential:
         return False
-    if statistic.successes is not None:
+    if basis.successes is not None:
         return True
-    if statistic.terms is not None:
-        _, times = np.unique(statistic.terms, return_counts=True)
+    if basis.terms is not None:
+        _, times = np.unique(basis.terms, return_counts=True)
         return bool(times.sum() - times.max(initial=0) >= MIN_ERRORS)
     golds = answers.table.gold
     return bool(np.bincount(golds, minlength=len(answers.table.labels)).min() >= MIN_CLASS_SIZE)

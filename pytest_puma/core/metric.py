@@ -20,6 +20,8 @@ Direction: TypeAlias = Literal["high", "low", "neither"]
 #: A score of one prediction; a tuple is a vector that adds up; None: the metric does not apply to this sample.
 Value: TypeAlias = float | bool | tuple[float, ...] | None
 Per: TypeAlias = Literal["trial", "sample", "cell"]
+#: What a number is counted from: a kept answer has no time, a baseline no log-probabilities.
+Source: TypeAlias = Literal["answers", "log-probabilities", "tokens", "clock"]
 Need: TypeAlias = Literal["probabilities", "likelihoods", "unconditional"]
 
 _NAME = re.compile(r"[\w.+-]+")
@@ -47,7 +49,7 @@ class Metric:
     minimum and maximum of a value, None if it has none. `pool`: None for the mean. `needs`: predictions without it are
     not scored. `kinds`: the kinds of task to which the metric applies, empty for all. `extra`: the optional
     dependencies of pytest-puma that it needs, as `text` in `pip install 'pytest-puma[text]'`. `interval`: False for no
-    confidence interval, if that of resamples would seldom contain the true value.
+    confidence interval, if that of resamples would seldom contain the true value. `source`: what it is counted from.
     """
 
     name: str
@@ -62,6 +64,7 @@ class Metric:
     kinds: frozenset[str] = frozenset()
     extra: str = ""
     interval: bool = True
+    source: Source = "answers"
 
     def __post_init__(self) -> None:
         """Refuse what no gate could name and no report could show."""
@@ -85,7 +88,7 @@ class Metric:
             yield f"{self.name!r} is a function of a whole cell; expected neither parts nor a pool"
 
     def _wrong_words(self) -> Iterator[str]:
-        for field, words in (("better", get_args(Direction)), ("per", get_args(Per))):
+        for field, words in (("better", get_args(Direction)), ("per", get_args(Per)), ("source", get_args(Source))):
             if getattr(self, field) not in words:
                 yield f"{self.name!r}: {field} is {getattr(self, field)!r}; expected {', '.join(map(repr, words))}"
         for field, words in (("needs", get_args(Need)), ("kinds", tuple(KINDS))):

@@ -9,13 +9,15 @@ for the highest probability, the answer is taken.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from pytest_puma.core import CalibrationBin, Prediction
-from pytest_puma.metrics.statistic import Statistic, divide, masked, mean
+from pytest_puma.core.metric import Source
+from pytest_puma.metrics.statistic import SHARE, Statistic, divide, masked, mean
 from pytest_puma.metrics.table import Table
 from pytest_puma.stats.arrays import Indices, Mask, Values, Weights
 
@@ -23,20 +25,25 @@ BINS = 10
 MAX_BRIER = 2.0
 #: With fewer predictions, bins are too small.
 MIN_PREDICTIONS = 200
+#: By metric, those that are counted from more than answers.
+SOURCES: Mapping[str, Source] = {"outside_labels": "log-probabilities"}
 
 
 def statistics(table: Table) -> Iterator[Statistic]:
     """The Brier score, then expected and maximum calibration error, which have no interval."""
     among, n = table.has_probabilities, int(table.has_probabilities.sum())
     kept = replace(table, probabilities=table.kept_probabilities)
-    brier = mean("brier", _brier(table), among, better="low", ceiling=MAX_BRIER, unseen=MAX_BRIER, optional=True)
-    yield replace(brier, inputs=masked(_brier(kept), among))
+    optional = partial(mean, better="low", optional=True)
+    limits, inputs = (0.0, MAX_BRIER), masked(_brier(kept), among)
+    yield optional("brier", _brier(table), among, limits=limits, unobserved=MAX_BRIER, inputs=inputs)
     calibration, inputs = _Calibration(table), _Calibration(kept).inputs
     note = f"n under {MIN_PREDICTIONS}: the value is rough" if n < MIN_PREDICTIONS else ""
     for name, kernel in (("ece", calibration.expected_error), ("mce", calibration.maximum_error)):
-        yield Statistic(name=name, kernel=kernel, n=n, better="low", bare=True, optional=True, inputs=inputs, note=note)
-    outside = np.array([outside_labels(each, table.labels) for each in table.predictions], dtype=np.float64)
-    yield mean("outside_labels", outside, ~np.isnan(outside), better="low", ceiling=1.0, optional=True)
+        yield Statistic(
+            name=name, kernel=kernel, n=n, better="low", interval=None, optional=True, inputs=inputs, note=note
+        )
+    outside = np.array([outside_labels(prediction, table.labels) for prediction in table.predictions], dtype=np.float64)
+    yield optional("outside_labels", outside, ~np.isnan(outside), limits=SHARE, source=SOURCES["outside_labels"])
 
 
 def calibration_bins(table: Table) -> tuple[CalibrationBin, ...]:
@@ -91,13 +98,13 @@ class _Calibration:
         confidence, correct = (column @ self._members for column in np.nan_to_num(self.inputs).T)
         return tuple(
             CalibrationBin(
-                low=place / BINS,
-                high=(place + 1) / BINS,
+                low=index / BINS,
+                high=(index + 1) / BINS,
                 n=int(n),
-                confidence=float(confidence[place] / n),
-                accuracy=float(correct[place] / n),
+                confidence=float(confidence[index] / n),
+                accuracy=float(correct[index] / n),
             )
-            for place, n in enumerate(self._members.sum(axis=0))
+            for index, n in enumerate(self._members.sum(axis=0))
             if n
         )
 

@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import count, islice
 
-from pytest_puma.core import Metric, Scenario, SettingsError
-from pytest_puma.metrics import calibration, classification, columns, cost, own, regression
-from pytest_puma.metrics.statistic import Statistic
+import numpy as np
+
+from pytest_puma.core import TRUNCATED, Metric, Scenario, SettingsError
+from pytest_puma.core.metric import Source
+from pytest_puma.core.metric_name import MetricName
+from pytest_puma.metrics import calibration, classification, declared, regression
+from pytest_puma.metrics.statistic import Statistic, mean, proportion
 from pytest_puma.metrics.table import Table
 from pytest_puma.task_types import Form
 
-#: The metrics of one form of answers only.
+#: The metrics of one form of answers only. Choices have no classes.
 _OF_FORM: Mapping[Form, Callable[[Table], Iterator[Statistic]]] = {
     "labels": classification.statistics,
     "numbers": regression.statistics,
-    "choices": classification.of_choices,
+    "choices": lambda table: iter((classification.accuracy(table),)),
 }
+#: Means over all predictions: the field of their usage, and what it is counted from.
+_COSTS: Mapping[str, tuple[str, Source]] = {
+    "latency_mean": ("seconds", "clock"),
+    "tokens_prompt_mean": ("prompt_tokens", "tokens"),
+    "tokens_decoded_mean": ("decoded_tokens", "tokens"),
+    "tokens_cached_mean": ("cached_tokens", "tokens"),
+}
+#: What the clock measures: a batch holds many requests, so that a request alone would take less time.
+_SHARED_TIME = "from admission to the end of the reply, while the other requests of the batch are computed too"
 
 
 class Catalogue:
@@ -28,44 +43,39 @@ class Catalogue:
     def __init__(self, scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) -> None:
         self._scenario = scenario
         self._made: list[Statistic] = []
-        self._by_name: dict[str, Statistic] = {}
         self._others = _statistics(scenario, table, metrics)
+
+    def __iter__(self) -> Iterator[Statistic]:
+        """Yield the statistics in the order in which they are made."""
+        for index in count():
+            if index == len(self._made):
+                self._made.extend(islice(self._others, 1))
+            if index == len(self._made):
+                return
+            yield self._made[index]
 
     def get(self, name: str) -> Statistic | None:
         """Return the statistic of this name, None if there is none."""
-        while name not in self._by_name and self._make():
-            pass
-        return self._by_name.get(name)
-
-    def _make(self) -> bool:
-        """Make the next statistic; return False after the last one."""
-        statistic = next(self._others, None)
-        if statistic is None:
-            return False
-        self._made.append(statistic)
-        self._by_name.setdefault(statistic.name, statistic)
-        return True
+        return next((statistic for statistic in self if statistic.name == name), None)
 
     def names(self, only: Collection[str] | None = None) -> list[str]:
         """Return the names in the order of `all`: all of them, or those of `only` that exist."""
         if only is None:
             return [statistic.name for statistic in self.all()]
         measured = {name for name in only if self.get(name) is not None}
-        return [each.name for each in self._primary_first(self._made) if each.name in measured]
+        return [statistic.name for statistic in self._primary_first(self._made) if statistic.name in measured]
 
     def all(self) -> list[Statistic]:
         """Return every statistic, the primary one first.
 
         Raises a `SettingsError` for an unusable or repeated name.
         """
-        while self._make():
-            pass
-        names = Counter(statistic.name for statistic in self._made)
+        names = Counter(statistic.name for statistic in self)
         primary = self._scenario.primary_metric()
         if primary not in names:
             msg = f"{self._scenario.name}: primary_metric() is {primary!r}; expected one of {', '.join(names)}"
             raise SettingsError(msg)
-        repeated = [name for name, count in names.items() if count > 1]
+        repeated = [name for name, times in names.items() if times > 1]
         if repeated:
             msg = f"{self._scenario.name}: two metrics are named {repeated[0]!r}; rename your metric, or the label"
             raise SettingsError(msg)
@@ -83,18 +93,41 @@ def _of_form(scenario: Scenario, table: Table) -> Iterator[Statistic]:
 
 def _statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric]) -> Iterator[Statistic]:
     yield from _of_form(scenario, table)
-    yield from own.statistics(scenario, table, metrics)
-    yield from columns.statistics(metrics, table.predictions)
+    yield from declared.of_cells(scenario, table, metrics)
+    yield from declared.columns(metrics, table.predictions)
     yield from _of_every_cell(table)
 
 
 def names_of_kind(scenario: Scenario) -> frozenset[str]:
     """Return the names that every cell of this kind of task has, whatever the scenario declares."""
     table = Table.of(scenario, ())
-    return frozenset(each.name for each in (*_of_form(scenario, table), *_of_every_cell(table)))
+    statistics = (*_of_form(scenario, table), *_of_every_cell(table))
+    return frozenset(statistic.name for statistic in statistics)
+
+
+def source_of(metric: str) -> Source:
+    """Return what a metric, or a slice of it, is counted from: those of every cell and of the library declare it."""
+    return _sources().get(MetricName.parse(metric).base, "answers")
+
+
+@cache
+def _sources() -> Mapping[str, Source]:
+    from pytest_puma.metrics.library import LIBRARY
+
+    of_library = {name: metric.source for metric in LIBRARY.values() for name in metric.names}
+    return {**of_library, **calibration.SOURCES, **{name: source for name, (_, source) in _COSTS.items()}}
 
 
 def _of_every_cell(table: Table) -> Iterator[Statistic]:
-    yield from cost.failures(table)
+    """The rates of failures, the calibration, and the seconds and tokens per prediction."""
+    finishes = [prediction.finish for prediction in table.predictions]
+    truncated = np.array([finish in TRUNCATED for finish in finishes], dtype=np.bool_)
+    overflow = np.array([finish == "overflow" for finish in finishes], dtype=np.bool_)
+    yield proportion("parse_failure_rate", ~table.parsed, table.everything, better="low")
+    yield proportion("truncation_rate", truncated, table.everything, better="low")
+    yield proportion("overflow_rate", overflow, table.everything, better="low")
     yield from calibration.statistics(table)
-    yield from cost.statistics(table)
+    for name, (field, source) in _COSTS.items():
+        column = np.array([getattr(prediction.usage, field) for prediction in table.predictions], dtype=np.float64)
+        note = _SHARED_TIME if source == "clock" else ""
+        yield mean(name, column, table.everything, better="low", source=source, note=note)

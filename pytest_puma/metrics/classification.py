@@ -1,6 +1,6 @@
 """Accuracy, and precision, recall and F1 by class and over classes.
 
-If the labels are steps of a scale, `within_one` also accepts the neighbours of the right label; `ordinal` has more.
+If the labels are steps of a scale, `within_one` also accepts the neighbours of the right label; `agreement` has more.
 
 Definitions are those of scikit-learn, over the labels that occur. A parse failure is a wrong answer of no class: it
 lowers the recall of its gold class, and the precision of no class.
@@ -15,8 +15,19 @@ from functools import partial
 import numpy as np
 
 from pytest_puma.core import Prediction
-from pytest_puma.metrics import ordinal
-from pytest_puma.metrics.statistic import MIN_ROWS, SHARE, Statistic, divide, masked, proportion, rarer, ratio
+from pytest_puma.metrics.kernels import agreement
+from pytest_puma.metrics.statistic import (
+    MIN_ROWS,
+    SHARE,
+    ComparisonBasis,
+    IntervalBasis,
+    Statistic,
+    divide,
+    masked,
+    proportion,
+    rarer,
+    ratio,
+)
 from pytest_puma.metrics.table import Table, parse_failure_note
 from pytest_puma.stats.arrays import Mask, Values, Weights
 
@@ -27,32 +38,28 @@ MIN_CLASS_SIZE = 10
 
 def statistics(table: Table) -> Iterator[Statistic]:
     """Yield the statistics over all classes first, then those of each class."""
-    by_class, note, hits = _ByClass(table), _rare_class_note(table), table.right
-    answer, hit = (masked(column.astype(np.float64), table.everything) for column in (table.answer, hits))
-    of_all = partial(Statistic, n=len(table), bounds=SHARE, steady=True)
-    over_classes = partial(of_all, note=note, odd=None if note else rarer(hits))
-    yield over_classes(name="f1_macro", kernel=by_class.f1_macro, inputs=answer)
-    yield of_all(name="f1_weighted", kernel=by_class.f1_weighted, odd=rarer(hits), inputs=answer)
+    by_class, note, rare = _ByClass(table), _rare_class_note(table), rarer(table.right)
+    answer, hit = (masked(column.astype(np.float64), table.everything) for column in (table.answer, table.right))
+    of_all = partial(Statistic, n=len(table), bounds=SHARE)
+    basis, weighted = (IntervalBasis(rarer=count, sequential=True) for count in (None if note else rare, rare))
+    yield of_all(name="f1_macro", kernel=by_class.f1_macro, note=note, interval=basis, inputs=answer)
+    yield of_all(name="f1_weighted", kernel=by_class.f1_weighted, interval=weighted, inputs=answer)
     yield accuracy(table)
-    yield over_classes(name="recall_macro", kernel=by_class.recall_macro, inputs=hit)
+    yield of_all(name="recall_macro", kernel=by_class.recall_macro, note=note, interval=basis, inputs=hit)
     if table.ordered:
         near = table.parsed & (np.abs(table.gold - table.answer) <= 1)
         yield proportion("within_one", near, table.everything, better="high")
-        yield from ordinal.statistics(
-            table.gold.astype(float), table.answer.astype(float), table.parsed, parse_failure_note(table)
-        )
+        gold, answers = table.gold.astype(float), table.answer.astype(float)
+        yield from agreement(gold, answers, table.parsed, parse_failure_note(table))
     for index, label in enumerate(table.labels):
         yield from _of_class(f"per_class.{label}", table.gold == index, table.answer == index)
 
 
-def of_choices(table: Table) -> Iterator[Statistic]:
-    """Yield the accuracy; choices have no classes."""
-    yield accuracy(table)
-
-
 def accuracy(table: Table) -> Statistic:
     """Return the share of right answers."""
-    return proportion("accuracy", table.right, table.everything, better="high", test="mcnemar")
+    return proportion(
+        "accuracy", table.right, table.everything, better="high", comparison=ComparisonBasis(test="mcnemar")
+    )
 
 
 def _rare_class_note(table: Table) -> str:
@@ -69,8 +76,8 @@ def _of_class(name: str, is_gold: Mask, is_answer: Mask) -> Iterator[Statistic]:
     f1 = ratio(np.where(hits, 2.0, 0.0), np.add(is_gold, is_answer, dtype=np.float64))
     counted = is_gold | is_answer
     inputs = masked(is_answer.astype(np.float64), counted)
-    n, odd = int(counted.sum()), rarer(hits[counted])
-    yield Statistic(name=f"{name}.f1", kernel=f1, n=n, bounds=SHARE, odd=odd, inputs=inputs, steady=True)
+    basis = IntervalBasis(rarer=rarer(hits[counted]), sequential=True)
+    yield Statistic(name=f"{name}.f1", kernel=f1, n=int(counted.sum()), bounds=SHARE, inputs=inputs, interval=basis)
 
 
 class _ByClass:

@@ -21,9 +21,7 @@ import numpy as np
 
 from pytest_puma.core import Prediction
 from pytest_puma.core.change import Decline, Spread
-from pytest_puma.metrics.evidence import MIN_GROUPS
-from pytest_puma.metrics.questions import per_question, questions_of
-from pytest_puma.metrics.spread import spread_of_losses
+from pytest_puma.metrics.evidence import MIN_GROUPS, per_question, questions_of, spread_of_losses
 from pytest_puma.metrics.statistic import in_blocks
 from pytest_puma.metrics.table import Table
 from pytest_puma.stats.arrays import Values

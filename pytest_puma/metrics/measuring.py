@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
 
 from pytest_puma.core import LEVEL, Measure
-from pytest_puma.metrics.group_weights import evenness, row_weights
-from pytest_puma.metrics.questions import count_questions
-from pytest_puma.metrics.statistic import CORRELATION, MIN_ROWS, Kernel, Statistic, blocks, contributing
+from pytest_puma.metrics.evidence import count_questions, evenness, row_weights
+from pytest_puma.metrics.statistic import CORRELATION, MIN_ROWS, IntervalBasis, Kernel, Statistic, blocks
 from pytest_puma.stats.arrays import Mask, Values
 from pytest_puma.stats.intervals import Interval, effective_wilson, expanded_percentile_interval, mean_interval, wilson
 from pytest_puma.stats.resampling import Resamples
@@ -22,7 +22,7 @@ Replicates: TypeAlias = Mapping[str, tuple[Values, ...]]
 #: Proportions of fewer rows with fewer hits or misses than this get a note.
 MIN_PROPORTION_ROWS, MIN_SIDE = 100, 5
 #: Statistics that are no means get a note if fewer answers than this are wrong, or right; correlations need more.
-MIN_MINORITY, MIN_MINORITY_OF_CORRELATIONS = 10, 20
+MIN_RARER, MIN_RARER_OF_CORRELATIONS = 10, 20
 #: Means get a note if one term is a larger share of their sum: few terms count, or the tail is heavy. Terms without an
 #: upper bound have a lower maximum, because a sample may contain no large term by chance.
 MAX_SHARE, MAX_SHARE_WITHOUT_BOUND = 0.1, 0.05
@@ -46,13 +46,20 @@ def measure(
     value over all planned rows, not for the population from which they are sampled. `replicates`: those of all
     statistics, computed here if None.
     """
-    resampled = {s.name for s in statistics if s.n and not s.bare and (resamples.dependent or s.successes is None)}
-    if replicates is None:
-        replicates = bootstrap([s for s in statistics if s.name in resampled], resamples)
+    resampled = [statistic for statistic in statistics if _is_resampled(statistic, resamples)]
+    by_name = bootstrap(resampled, resamples) if replicates is None else replicates
+    names = {statistic.name for statistic in resampled}
     return [
-        _measure(each, resamples, replicates[each.name] if each.name in resampled else (), level, left, questions)
-        for each in statistics
+        _Measuring(statistic, resamples, level, left).measure(
+            by_name[statistic.name] if statistic.name in names else (), questions
+        )
+        for statistic in statistics
     ]
+
+
+def _is_resampled(statistic: Statistic, resamples: Resamples) -> bool:
+    basis = statistic.interval
+    return bool(statistic.n) and basis is not None and (resamples.dependent or basis.successes is None)
 
 
 def bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> Replicates:
@@ -61,7 +68,7 @@ def bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> Replicat
     for size in dict.fromkeys(statistic.resamples for statistic in statistics):
         kernels = {s.name: _kernels(s, resamples) for s in statistics if s.resamples == size}
         parts = [
-            [[kernel(block) for kernel in each] for each in kernels.values()]
+            [[kernel(block) for kernel in pair] for pair in kernels.values()]
             for block in blocks(resamples.weights[:size])
         ]
         for name, *blocks_of_values in zip(kernels, *parts, strict=True):
@@ -70,138 +77,125 @@ def bootstrap(statistics: Sequence[Statistic], resamples: Resamples) -> Replicat
 
 
 def _kernels(statistic: Statistic, resamples: Resamples) -> list[Kernel]:
-    if statistic.error is None or statistic.bounds is not None or resamples.dependent:
+    error = None if statistic.interval is None else statistic.interval.error
+    if error is None or statistic.bounds is not None or resamples.dependent:
         return [statistic.kernel]
-    return [statistic.kernel, statistic.error]
+    return [statistic.kernel, error]
 
 
-def _measure(  # noqa: PLR0917
-    statistic: Statistic,
-    resamples: Resamples,
-    replicates: tuple[Values, ...],
-    level: float,
-    left: float,
-    questions: Sequence[int],
-) -> Measure:
-    # A metric may return -0.0, which would be shown as -0; the sum is 0.0.
-    value = float(statistic.kernel(np.ones((1, len(resamples))))[0]) + 0.0 if statistic.n else math.nan
-    low = high = math.nan
-    if not math.isnan(value) and not statistic.bare:
-        low, high = _interval(statistic, value, resamples, replicates, level, left)
-        # Both percentiles of a biased statistic may be above or below it; its interval must contain it.
-        low, high = min(low, value) + 0.0, max(high, value) + 0.0
-    # Nobody knows on how many rows the value of an own metric rests: that no resample differs shows nothing.
-    constant = statistic.inputs is None and low == high
-    if constant:
+class _Measuring:
+    """One statistic, to be measured at a level; `left` is the share of the planned rows without an answer."""
+
+    def __init__(self, statistic: Statistic, resamples: Resamples, level: float, left: float) -> None:
+        self._statistic, self._resamples, self._level, self._left = statistic, resamples, level, left
+        everything = np.ones(len(resamples), dtype=np.bool_)
+        self._rows: Mask = everything if statistic.rows is None else statistic.rows
+        # A metric may return -0.0, which would be shown as -0; the sum is 0.0.
+        self._value = float(statistic.kernel(np.ones((1, len(resamples))))[0]) + 0.0 if statistic.n else math.nan
+
+    def measure(self, replicates: tuple[Values, ...], questions: Sequence[int]) -> Measure:
+        """Return the measure; `replicates`: the values in all resamples, and perhaps their standard errors."""
+        statistic, value = self._statistic, self._value
         low = high = math.nan
-    rows = _rows(statistic, resamples)
-    return Measure(
-        metric=statistic.name,
-        value=value,
-        low=low,
-        high=high,
-        n=count_questions(rows, questions) if questions else statistic.n,
-        note=_CONSTANT if constant else _note(statistic, value, resamples),
-        level=level,
-        better=statistic.better,
-        unit=statistic.unit,
-    )
+        if not math.isnan(value) and statistic.interval is not None:
+            low, high = self._interval(statistic.interval, replicates)
+            # Both percentiles of a biased statistic may be above or below it; its interval must contain it.
+            low, high = min(low, value) + 0.0, max(high, value) + 0.0
+        # Nobody knows on how many rows the value of an own metric rests: that no resample differs shows nothing.
+        constant = statistic.inputs is None and low == high
+        if constant:
+            low = high = math.nan
+        return Measure(
+            metric=statistic.name,
+            value=value,
+            low=low,
+            high=high,
+            n=count_questions(self._rows, questions) if questions else statistic.n,
+            note=_CONSTANT if constant else self._note(),
+            level=self._level,
+            better=statistic.better,
+            unit=statistic.unit,
+        )
 
+    def _interval(self, basis: IntervalBasis, replicates: tuple[Values, ...]) -> Interval:
+        statistic, value, level, left = self._statistic, self._value, self._level, self._left
+        if not replicates:
+            return wilson(basis.successes or 0, statistic.n, level, left=left)
+        n: float = min(statistic.n, self._independent)
+        groups = statistic.comparison.groups
+        # Rows that balance each other by chance are no more evidence than independent ones.
+        # Neither are small groups without an error, which hide their spread from the resamples.
+        rows = basis.rows if self._resamples.dependent or groups else math.inf
+        if groups:
+            share = evenness(row_weights(groups, self._rows))
+            n, rows = n * share, rows * share
+        if statistic.bounds is not None:
+            return effective_wilson(value, replicates[0], n, bounds=statistic.bounds, level=level, left=left, rows=rows)
+        if basis.terms is not None and len(replicates) > 1:
+            low, high = self._of_terms(basis, basis.terms, *replicates)
+        else:
+            low, high = expanded_percentile_interval(replicates[0], n, level)
+        shrunk = math.sqrt(left)
+        return value - (value - low) * shrunk, value + (high - value) * shrunk
 
-def _interval(  # noqa: PLR0917
-    statistic: Statistic, value: float, resamples: Resamples, replicates: tuple[Values, ...], level: float, left: float
-) -> Interval:
-    if not replicates:
-        return wilson(statistic.successes or 0, statistic.n, level, left=left)
-    n: float = min(statistic.n, _independent(statistic, resamples))
-    # Rows that balance each other by chance are no more evidence than independent ones.
-    # Neither are small groups without an error, which hide their spread from the resamples.
-    rows = statistic.rows if resamples.dependent or statistic.groups else math.inf
-    if statistic.groups:
-        share = evenness(row_weights(statistic.groups, _rows(statistic, resamples)))
-        n, rows = n * share, rows * share
-    if statistic.bounds is not None:
-        return effective_wilson(value, replicates[0], n, bounds=statistic.bounds, level=level, left=left, rows=rows)
-    if statistic.terms is not None and len(replicates) > 1:
-        low, high = _of_terms(statistic, statistic.terms, value, replicates[0], replicates[1], level)
-    else:
-        low, high = expanded_percentile_interval(replicates[0], n, level)
-    nearer = math.sqrt(left)
-    return value - (value - low) * nearer, value + (high - value) * nearer
+    @property
+    def _independent(self) -> int:
+        """Upper bound of the number of independent observations that contribute."""
+        dependent = self._resamples.dependent
+        return self._resamples.independent_among(self._rows) if dependent else self._statistic.n
 
+    def _of_terms(self, basis: IntervalBasis, terms: Values, values: Values, errors: Values) -> Interval:
+        """The interval of a mean, or of the square root of a mean, whose terms are then relative to a unit."""
+        interval = partial(mean_interval, terms, errors=errors, unobserved=basis.unobserved, level=self._level)
+        if not basis.root:
+            low, high = interval(values)
+            return max(low, basis.limits[0]), min(high, basis.limits[1])
+        unit = self._value / math.sqrt(terms.mean()) if self._value else 1.0
+        low, high = interval(np.square(values / unit))
+        return unit * math.sqrt(max(low, 0.0)), unit * math.sqrt(high)
 
-def _rows(statistic: Statistic, resamples: Resamples) -> Mask:
-    """The mask of the rows that contribute."""
-    return np.ones(len(resamples), dtype=np.bool_) if statistic.inputs is None else contributing(statistic.inputs)
+    def _note(self) -> str:
+        """The statistic's own note, and the reason if the coverage of its interval may be below 93 %."""
+        statistic = self._statistic
+        if math.isnan(self._value):
+            return "; ".join(filter(None, [statistic.note, "nothing to measure"]))
+        doubt = "" if statistic.interval is None else self._doubt(statistic.interval)
+        return "; ".join(filter(None, [statistic.note, f"{doubt}: the interval is approximate" if doubt else ""]))
 
+    def _doubt(self, basis: IntervalBasis) -> str:
+        statistic = self._statistic
+        if statistic.n < basis.min_rows:
+            return f"n under {basis.min_rows}"
+        if dependence := self._doubt_of_units(basis):
+            return dependence
+        hits, n = basis.successes, statistic.n
+        # A proportion near 0 or 1 of few samples: there the coverage of Wilson's interval varies.
+        if hits is not None and n < MIN_PROPORTION_ROWS and min(hits, n - hits) < MIN_SIDE:
+            return f"under {MIN_SIDE} on one side"
+        minimum = MIN_RARER_OF_CORRELATIONS if statistic.bounds == CORRELATION else MIN_RARER
+        if basis.rarer is not None and basis.rarer < minimum:
+            if statistic.comparison.scored:
+                return f"under {minimum} scores differ from the most frequent one"
+            return f"under {minimum} answers are right, or under {minimum} wrong"
+        return "" if basis.terms is None else self._doubt_of_terms(basis, basis.terms)
 
-def _independent(statistic: Statistic, resamples: Resamples) -> int:
-    """Upper bound of the number of independent observations that contribute."""
-    return resamples.independent_among(_rows(statistic, resamples)) if resamples.dependent else statistic.n
+    def _doubt_of_units(self, basis: IntervalBasis) -> str:
+        """The doubt about the number of independent rows, or about the smallest group of a mean over groups."""
+        if self._resamples.dependent and self._independent < MIN_ROWS:
+            return f"under {MIN_ROWS} independent units"
+        if self._statistic.comparison.groups and math.isinf(basis.rows):
+            groups = np.array(self._statistic.comparison.groups)[self._rows]
+            smallest = int(np.unique(groups[groups >= 0], return_counts=True)[1].min(initial=len(groups)))
+            return f"a group has under {MIN_GROUP} samples" if smallest < MIN_GROUP else ""
+        return ""
 
-
-def _of_terms(  # noqa: PLR0917
-    statistic: Statistic, terms: Values, value: float, values: Values, errors: Values, level: float
-) -> Interval:
-    """The interval of a mean, or of the square root of a mean, whose terms are then relative to a unit."""
-    if not statistic.root:
-        low, high = mean_interval(terms, values, errors, unseen=statistic.unseen, level=level)
-        return max(low, statistic.floor), min(high, statistic.ceiling)
-    unit = value / math.sqrt(terms.mean()) if value else 1.0
-    low, high = mean_interval(terms, np.square(values / unit), errors, unseen=statistic.unseen, level=level)
-    return unit * math.sqrt(max(low, 0.0)), unit * math.sqrt(high)
-
-
-def _is_lopsided(statistic: Statistic) -> bool:
-    """Return True for a proportion near 0 or 1 of few samples: there the coverage of Wilson's interval varies."""
-    hits = statistic.successes
-    return hits is not None and statistic.n < MIN_PROPORTION_ROWS and min(hits, statistic.n - hits) < MIN_SIDE
-
-
-def _note(statistic: Statistic, value: float, resamples: Resamples) -> str:
-    """The statistic's own note, and the reason if the coverage of its interval may be below 93 %."""
-    if math.isnan(value):
-        return "; ".join(filter(None, [statistic.note, "nothing to measure"]))
-    if statistic.bare:
-        return statistic.note
-    doubt = _doubt(statistic, resamples)
-    return "; ".join(filter(None, [statistic.note, f"{doubt}: the interval is approximate" if doubt else ""]))
-
-
-def _doubt(statistic: Statistic, resamples: Resamples) -> str:
-    terms = statistic.terms
-    if statistic.n < statistic.min_rows:
-        return f"n under {statistic.min_rows}"
-    if dependence := _doubt_of_units(statistic, resamples):
-        return dependence
-    if _is_lopsided(statistic):
-        return f"under {MIN_SIDE} on one side"
-    minimum = MIN_MINORITY_OF_CORRELATIONS if statistic.bounds == CORRELATION else MIN_MINORITY
-    if statistic.odd is not None and statistic.odd < minimum:
-        if statistic.scored:
-            return f"under {minimum} scores differ from the most frequent one"
-        return f"under {minimum} answers are right, or under {minimum} wrong"
-    return "" if terms is None else _doubt_of_terms(statistic, terms)
-
-
-def _doubt_of_units(statistic: Statistic, resamples: Resamples) -> str:
-    """The doubt about the number of independent rows, or about the smallest group of a mean over groups."""
-    if resamples.dependent and _independent(statistic, resamples) < MIN_ROWS:
-        return f"under {MIN_ROWS} independent units"
-    if statistic.groups and math.isinf(statistic.rows):
-        groups = np.array(statistic.groups)[_rows(statistic, resamples)]
-        smallest = int(np.unique(groups[groups >= 0], return_counts=True)[1].min(initial=len(groups)))
-        return f"a group has under {MIN_GROUP} samples" if smallest < MIN_GROUP else ""
-    return ""
-
-
-def _doubt_of_terms(statistic: Statistic, terms: Values) -> str:
-    """The doubt about a mean: all terms are equal, or one term is most of their sum."""
-    if np.all(terms == terms[0]):
-        if statistic.scored and statistic.bounds is None:
-            return "all scores are equal"
-        return "" if terms[0] or not statistic.unseen else "no error was seen"
-    above = terms - terms.min()
-    largest = float(above.max() / above.sum())
-    maximum = MAX_SHARE if math.isfinite(statistic.ceiling) else MAX_SHARE_WITHOUT_BOUND
-    return f"one sample is {largest:.0%} of all that differs" if largest > maximum else ""
+    def _doubt_of_terms(self, basis: IntervalBasis, terms: Values) -> str:
+        """The doubt about a mean: all terms are equal, or one term is most of their sum."""
+        if np.all(terms == terms[0]):
+            if self._statistic.comparison.scored and self._statistic.bounds is None:
+                return "all scores are equal"
+            return "" if terms[0] or not basis.unobserved else "no error was seen"
+        above = terms - terms.min()
+        largest = float(above.max() / above.sum())
+        maximum = MAX_SHARE if math.isfinite(basis.limits[1]) else MAX_SHARE_WITHOUT_BOUND
+        return f"one sample is {largest:.0%} of all that differs" if largest > maximum else ""

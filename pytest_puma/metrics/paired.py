@@ -20,15 +20,16 @@ from pytest_puma.metrics.evidence import (
     MIN_GROUPS,
     changed_rows,
     contributing_rows,
+    count_questions,
     deviating_rows,
     effective_changes,
     independent_counts,
     independent_rows,
     inputs_of,
+    per_question,
+    spread_of_change,
 )
 from pytest_puma.metrics.kernels import BUILDERS
-from pytest_puma.metrics.questions import count_questions, per_question
-from pytest_puma.metrics.spread import spread_of_change
 from pytest_puma.metrics.statistic import Kernel, contributing, in_blocks
 from pytest_puma.stats.arrays import Indices, Values
 from pytest_puma.stats.intervals import Interval, change_interval, effective_wilson

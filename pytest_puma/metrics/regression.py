@@ -7,13 +7,20 @@ unreliable: a model could look good by answering the easy samples only.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
-from pytest_puma.metrics import ordinal
-from pytest_puma.metrics.kernels import median, root_mean_square, standardised
-from pytest_puma.metrics.statistic import Statistic, masked, mean, of_rows, standard_error
+from pytest_puma.metrics.kernels import agreement, median, root_mean_square, standardised
+from pytest_puma.metrics.statistic import (
+    ComparisonBasis,
+    IntervalBasis,
+    Statistic,
+    masked,
+    mean,
+    of_rows,
+    standard_error,
+)
 from pytest_puma.metrics.table import Table, parse_failure_note
 from pytest_puma.stats.arrays import Mask, Values
 
@@ -24,47 +31,46 @@ def statistics(table: Table) -> Iterator[Statistic]:
     """Yield the statistics over all parsed answers first, then by the size of the gold value."""
     gold, parsed, note = table.gold_value, table.parsed, parse_failure_note(table)
     errors = np.abs(table.answer_value - gold)
-    unseen = _error_by_chance(gold)
-    yield mean("mae", errors, parsed, better="low", rebuild="mean", test="permutation", unseen=unseen, note=note)
-    yield of_rows("mdae", median, masked(errors, parsed), rebuild="median", better="low", note=note)
-    yield _rmse(errors, parsed, unseen=unseen, note=note)
-    columns = np.column_stack([masked(errors, parsed), gold])
+    inputs, chance = masked(errors, parsed), _error_by_chance(gold)
+    of_mean = partial(mean, better="low", unobserved=chance, note=note)
+    of_errors = ComparisonBasis(rebuild="mean", test="permutation")
+    yield of_mean("mae", errors, parsed, comparison=of_errors)
+    yield of_rows("mdae", median, inputs, better="low", note=note, comparison=ComparisonBasis(rebuild="median"))
+    yield of_rows(
+        "rmse",
+        root_mean_square,
+        inputs,
+        better="low",
+        note=note,
+        interval=_of_squares(errors, parsed, chance),
+        comparison=ComparisonBasis(rebuild="root_mean_square"),
+    )
     yield of_rows(
         "standardised_accuracy",
         standardised,
-        columns,
-        rebuild="standardised",
-        terms=errors[parsed],
-        unseen=1.0,
+        np.column_stack([inputs, gold]),
         note=note,
+        interval=IntervalBasis(terms=errors[parsed], unobserved=1.0),
+        comparison=ComparisonBasis(rebuild="standardised"),
     )
-    yield from ordinal.statistics(gold, table.answer_value, parsed, note)
+    yield from agreement(gold, table.answer_value, parsed, note)
     among = table.has_probabilities
     expected, kept = (
-        np.abs(each @ table.label_values - gold) for each in (table.probabilities, table.kept_probabilities)
+        np.abs(shares @ table.label_values - gold) for shares in (table.probabilities, table.kept_probabilities)
     )
-    expected_error = mean("mae_expected", expected, among, better="low", unseen=unseen, optional=True, note=note)
-    yield replace(expected_error, inputs=masked(kept, among))
+    yield of_mean("mae_expected", expected, among, optional=True, inputs=masked(kept, among))
+    by_bin = ComparisonBasis(rebuild="mean")
     for name, rows in _bins(gold).items():
-        yield mean(f"mae_by_bin.{name}", errors, parsed & rows, better="low", rebuild="mean", unseen=unseen, note=note)
+        yield of_mean(f"mae_by_bin.{name}", errors, parsed & rows, comparison=by_bin)
 
 
-def _rmse(errors: Values, parsed: Mask, *, unseen: float, note: str) -> Statistic:
-    """Its interval is that of the mean square; squares are relative to the greatest one, which may have 200 digits."""
+def _of_squares(errors: Values, parsed: Mask, chance: float) -> IntervalBasis:
+    """The interval of the mean square; squares are relative to the greatest one, which may have 200 digits."""
     kept = np.where(parsed, errors, 0.0)
     unit = float(np.max(kept, initial=0.0)) or 1.0
     squares = np.square(kept / unit)
-    return of_rows(
-        "rmse",
-        root_mean_square,
-        masked(errors, parsed),
-        rebuild="root_mean_square",
-        better="low",
-        error=standard_error(squares, parsed),
-        terms=squares[parsed],
-        root=True,
-        unseen=(unseen / unit) ** 2,
-        note=note,
+    return IntervalBasis(
+        error=standard_error(squares, parsed), terms=squares[parsed], root=True, unobserved=(chance / unit) ** 2
     )
 
 

@@ -15,9 +15,9 @@ from pytest_puma.core import LEVEL, BootstrapReplicates, Measure, Metric, Predic
 from pytest_puma.core.metric_name import MetricName, of_group
 from pytest_puma.metrics import slices
 from pytest_puma.metrics.catalogue import Catalogue
+from pytest_puma.metrics.declared import Repeated
+from pytest_puma.metrics.evidence import questions_of
 from pytest_puma.metrics.measuring import bootstrap, measure
-from pytest_puma.metrics.own import Repeated
-from pytest_puma.metrics.questions import questions_of
 from pytest_puma.metrics.scoring import losses_of
 from pytest_puma.metrics.statistic import Statistic, in_blocks
 from pytest_puma.metrics.table import Table
@@ -78,7 +78,7 @@ class ScoredPredictions:
 
     def values(self, names: Collection[str]) -> dict[str, Measure]:
         """Measures without intervals, which take no resamples."""
-        bare = [replace(each, bare=True) for name in names if (each := self._present(name)) is not None]
+        bare = [replace(each, interval=None) for name in names if (each := self._present(name)) is not None]
         return {each.metric: each for each in measure(bare, self.resamples, questions=self.questions)}
 
     def value(self, metric: str) -> float:
@@ -116,26 +116,27 @@ class ScoredPredictions:
         statistic = self._present(metric)
         if statistic is None:
             return None
-        own = statistic.losses
+        comparison = statistic.comparison
+        losses = self.errors if comparison.losses is None else comparison.losses
         return BootstrapReplicates(
             metric=metric,
             samples=self._digest,
             value=self.value(metric),
             values=tuple(self.resampled(statistic).tolist()),
-            errors=tuple((self.errors if own is None else own).tolist()),
+            errors=tuple(losses.tolist()),
             answers=tuple(prediction.answer for prediction in self.predictions),
             inputs=() if statistic.inputs is None else tuple(map(tuple, statistic.inputs.tolist())),
             seed=self.resamples.seed,
-            graded=statistic.test != "mcnemar" if statistic.scored else self.graded,
+            graded=comparison.test != "mcnemar" if comparison.scored else self.graded,
             bounds=statistic.bounds or (),
             units=tuple(self.resamples.units) if self.resamples.dependent else (),
-            bare=statistic.bare,
+            bare=statistic.interval is None,
             better=statistic.better,
-            test=statistic.test,
-            rebuild=statistic.rebuild,
-            scored=statistic.scored,
+            test=comparison.test,
+            rebuild=comparison.rebuild,
+            scored=comparison.scored,
             questions=self.questions,
-            groups=statistic.groups,
+            groups=comparison.groups,
         )
 
     def _extreme(self, statistic: Statistic, level: float) -> Measure | None:
@@ -147,7 +148,7 @@ class ScoredPredictions:
         groups = [each for one in names if (each := self._present(one)) is not None and each.n]
         replicates = bootstrap(groups, self.resamples)
         measuring = partial(measure, resamples=self.resamples, level=level, questions=self.questions)
-        (observed,) = measuring([replace(statistic, bare=True)])
+        (observed,) = measuring([replace(statistic, interval=None)])
         values = [replicates[each.name][0] for each in groups]
         measures = measuring(groups, replicates=replicates)
         return slices.extreme(observed, measures, values, bounds=statistic.bounds or ())
@@ -179,7 +180,7 @@ class ScoredPredictions:
         statistic = part.statistic(base) if rows.size else None
         if whole is None or statistic is None:
             return whole and slices.without_rows(whole, name, len(self))
-        losses = part.errors if statistic.losses is None else statistic.losses
+        losses = part.errors if statistic.comparison.losses is None else statistic.comparison.losses
         return slices.of_group(statistic, name, rows, losses, len(self))
 
     def _groups(self, key: str) -> Mapping[str, Indices]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from pytest_puma.core import Measure, Prediction
 from pytest_puma.core.metric_name import Fold, MetricName, Slice
-from pytest_puma.metrics.statistic import Kernel, Statistic, on_rows
+from pytest_puma.metrics.statistic import ComparisonBasis, IntervalBasis, Kernel, Statistic, on_rows
 from pytest_puma.stats.arrays import Indices, Values, Weights
 from pytest_puma.stats.selection import select
 
@@ -24,13 +24,13 @@ def groups_of(predictions: Sequence[Prediction], key: str) -> dict[str, Indices]
     for row, prediction in enumerate(predictions):
         if key in prediction.groups:
             rows.setdefault(prediction.groups[key], []).append(row)
-    return {value: np.array(places, dtype=np.intp) for value, places in rows.items()}
+    return {value: np.array(indices, dtype=np.intp) for value, indices in rows.items()}
 
 
 def rows_of(groups: Sequence[Mapping[str, Indices]], part: Slice) -> Indices:
     """The rows that have all values of a slice; `groups` are those of each of its columns."""
     none = np.array([], dtype=np.intp)
-    rows = [own.get(value, none) for own, (_, value) in zip(groups, part.values, strict=True)]
+    rows = [column.get(value, none) for column, (_, value) in zip(groups, part.values, strict=True)]
     return reduce(np.intersect1d, rows)
 
 
@@ -40,15 +40,18 @@ def of_group(statistic: Statistic, name: str, rows: Indices, losses: Values, tot
     `losses`: those of the rows; `total`: the number of all rows. The cell has the metric, so a group without any row
     has nothing to measure: its statistic is not left out.
     """
+    basis = statistic.interval
+    if basis is not None:
+        error = None if basis.error is None else on_rows(rows, basis.error)
+        basis = replace(basis, error=error, sequential=False)
     return replace(
         statistic,
         name=name,
         kernel=on_rows(rows, statistic.kernel),
-        error=None if statistic.error is None else on_rows(rows, statistic.error),
         inputs=None if statistic.inputs is None else _spread(statistic.inputs, rows, total),
-        losses=_spread(losses, rows, total),
         optional=False,
-        steady=False,
+        interval=basis,
+        comparison=replace(statistic.comparison, losses=_spread(losses, rows, total)),
     )
 
 
@@ -61,13 +64,9 @@ def without_rows(statistic: Statistic, name: str, total: int) -> Statistic:
         kernel=lambda weights: np.full(len(weights), np.nan),
         n=0,
         inputs=nothing[:, None],
-        losses=nothing,
         optional=False,
-        error=None,
-        terms=None,
-        successes=None,
-        odd=None,
-        steady=False,
+        interval=statistic.interval and IntervalBasis(),
+        comparison=replace(statistic.comparison, losses=nothing),
     )
 
 
@@ -78,25 +77,21 @@ def combined(statistics: Sequence[Statistic], name: str, fold: Fold) -> Statisti
     interval comes from resamples within the groups.
     """
     first = statistics[0]
-    inputs = [each.inputs for each in statistics if each.inputs is not None]
-    losses = [each.losses for each in statistics if each.losses is not None]
+    bases = [statistic.interval for statistic in statistics if statistic.interval is not None]
+    inputs = [statistic.inputs for statistic in statistics if statistic.inputs is not None]
+    losses = [column for statistic in statistics if (column := statistic.comparison.losses) is not None]
     return replace(
         first,
         name=name,
-        kernel=_combined([each.kernel for each in statistics], fold),
-        n=sum(each.n for each in statistics),
-        rows=sum(each.rows for each in statistics),
+        kernel=_combined([statistic.kernel for statistic in statistics], fold),
+        n=sum(statistic.n for statistic in statistics),
         inputs=_merged(inputs) if len(inputs) == len(statistics) else None,
-        losses=_merged(losses) if len(losses) == len(statistics) else None,
-        rebuild="",
-        error=None,
-        terms=None,
-        successes=None,
-        root=False,
-        odd=None,
-        steady=False,
-        test="bootstrap",
-        groups=_numbers(losses) if fold == "mean" else (),
+        interval=IntervalBasis(rows=sum(basis.rows for basis in bases), min_rows=bases[0].min_rows) if bases else None,
+        comparison=ComparisonBasis(
+            losses=_merged(losses) if len(losses) == len(statistics) else None,
+            scored=first.comparison.scored,
+            groups=_numbers(losses) if fold == "mean" else (),
+        ),
     )
 
 
@@ -114,7 +109,7 @@ def extreme(
     """
     name = MetricName.parse(measured.metric)
     fold = "max" if name.slice is not None and name.slice.fold == "max" else "min"
-    rows = [row for row, each in enumerate(groups) if not math.isnan(each.value)]
+    rows = [row for row, group in enumerate(groups) if not math.isnan(group.value)]
     if len(rows) < 2 or math.isnan(measured.value):  # noqa: PLR2004
         return None
     values = [groups[row].value for row in rows]
@@ -131,7 +126,7 @@ def _combined(kernels: Sequence[Kernel], fold: Fold) -> Kernel:
     combine = _COMBINE[fold]
 
     def kernel(weights: Weights) -> Values:
-        values = np.stack([each(weights) for each in kernels])
+        values = np.stack([part(weights) for part in kernels])
         defined = ~np.isnan(values).all(axis=0)
         numbers = np.full(values.shape[1], np.nan)
         numbers[defined] = combine(values[:, defined], axis=0)

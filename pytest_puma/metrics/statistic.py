@@ -14,6 +14,7 @@ import numpy as np
 
 from pytest_puma.core import Direction
 from pytest_puma.core.change import PairedTest
+from pytest_puma.core.metric import Source
 from pytest_puma.stats.arrays import Counts, Indices, Mask, Values, Weights
 from pytest_puma.stats.intervals import Interval
 from pytest_puma.stats.resampling import RESAMPLES
@@ -29,55 +30,74 @@ _WEIGHTS_AT_ONCE = 200_000  # 1.6 MB, which fits the processor's cache
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Statistic:
-    """A named kernel, with the data for its value, its interval and its comparison.
+class IntervalBasis:
+    """The data for the interval of a statistic.
 
-    Meaning: `better`: which values are better; `unit`: of the value; `bounds`: its minimum and maximum.
-
-    Value: `n`: its number of rows; `inputs`: the contribution of each row (rows x columns), NaN for none, None if
-    unknown; `rebuild`: the name in `kernels.BUILDERS` of the builder of the kernel from such inputs, empty if
-    there is none; `optional`: left out, not NaN, if it has no rows.
-
-    Interval: `successes`: the count of a proportion; `rows`: that of a proportion, or of a mean of proportions, which
-    is never more certain if rows share units; `error`: the kernel of the standard error of a mean, and `terms`:
-    the numbers to average, in any unit; `root`: it is the square root of such a mean; `floor`, `ceiling`: bounds of the
-    mean; `unseen`: the expected size of another term if all terms are equal; `resamples`: the number that the interval
-    needs; `bare`: no interval; `min_rows`: with fewer rows the interval is approximate; `odd`: the number of rows of
-    the rarer kind, right or wrong; `steady`: its interval is also valid at interim looks.
-
-    Comparison: `test`: the paired test of the metric itself; `losses`: the loss of each row for this metric, NaN for a
-    row that does not count, None for the losses of the answers of all rows; `scored`: they are losses of the metric
-    itself, not of the answers; `groups`: the group of each row if it is the mean over groups of different sizes, -1 for
-    none.
+    `successes`: the count of a proportion; `rows`: that of a proportion, or of a mean of proportions, which is never
+    more certain if rows share units. `error`: the kernel of the standard error of a mean; `terms`: the numbers to
+    average, in any unit; `root`: the statistic is the square root of such a mean; `limits`: the minimum and maximum of
+    the mean; `unobserved`: the expected size of another term if all terms are equal. `min_rows`: with fewer rows the
+    interval is approximate; `rarer`: the number of rows of the rarer kind, right or wrong; `sequential`: the interval
+    is also valid at interim looks.
     """
 
-    name: str
-    kernel: Kernel
-    n: int
-    better: Direction = "high"
-    unit: str = ""
-    bounds: Interval | None = None
-    inputs: Values | None = None
-    rebuild: str = ""
-    optional: bool = False
-    note: str = ""
     successes: int | None = None
     rows: float = math.inf
     error: Kernel | None = None
     terms: Values | None = None
     root: bool = False
-    floor: float = 0.0
-    ceiling: float = math.inf
-    unseen: float = 0.0
-    resamples: int = RESAMPLES
+    limits: Interval = (0.0, math.inf)
+    unobserved: float = 0.0
     min_rows: int = MIN_ROWS
-    odd: int | None = None
-    bare: bool = False
-    steady: bool = False
+    rarer: int | None = None
+    sequential: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ComparisonBasis:
+    """The data for the change of a statistic between two sets of answers.
+
+    `test`: the paired test of the metric itself. `losses`: the loss of each row for this metric, NaN for a row that
+    does not count, None for the losses of the answers of all rows; `scored`: they are losses of the metric itself, not
+    of the answers. `rebuild`: the name in `kernels.BUILDERS` of the builder of the kernel from the inputs of some rows,
+    empty if there is none. `groups`: the group of each row if the statistic is the mean over groups of different sizes,
+    -1 for none.
+    """
+
     test: PairedTest = "bootstrap"
     losses: Values | None = None
     scored: bool = False
+    rebuild: str = ""
     groups: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statistic:
+    """A named kernel, with the data for its interval, None for no interval, and for its comparison.
+
+    `n`: its number of rows. `source`: what it is counted from. `better`: which values are better; `unit`: of the value;
+    `bounds`: its minimum and maximum. `inputs`: the contribution of each row (rows x columns), NaN for none, None if
+    unknown. `optional`: left out, not NaN, if it has no rows. `resamples`: the number that it needs.
+    """
+
+    name: str
+    kernel: Kernel
+    n: int
+    source: Source = "answers"
+    better: Direction = "high"
+    unit: str = ""
+    bounds: Interval | None = None
+    inputs: Values | None = None
+    optional: bool = False
+    note: str = ""
+    resamples: int = RESAMPLES
+    interval: IntervalBasis | None = IntervalBasis()
+    comparison: ComparisonBasis = ComparisonBasis()
+
+    @property
+    def rows(self) -> Mask | None:
+        """The mask of the rows that contribute; None if unknown."""
+        return None if self.inputs is None else contributing(self.inputs)
 
 
 def ratio(numerator: Values, denominator: Values) -> Kernel:
@@ -136,55 +156,35 @@ def mean(
     among: Mask,
     *,
     better: Direction,
-    rebuild: str = "",
-    test: PairedTest = "bootstrap",
-    ceiling: float = math.inf,
-    unseen: float = 0.0,
-    optional: bool = False,
-    note: str = "",
+    limits: Interval = (0.0, math.inf),
+    unobserved: float = 0.0,
+    comparison: ComparisonBasis = ComparisonBasis(),
+    **more: Any,
 ) -> Statistic:
-    """Return the mean of a column without negative values, over the rows of a mask."""
+    """Return the mean of a column, over the rows of a mask; `more` are further fields of the `Statistic`."""
     kept = np.where(among, values, 0.0)
-    return Statistic(
-        name=name,
-        kernel=ratio(kept, among.astype(np.float64)),
-        better=better,
-        rebuild=rebuild,
-        error=standard_error(kept, among),
-        terms=values[among],
-        steady=True,
-        test=test,
-        ceiling=ceiling,
-        unseen=unseen,
-        n=int(among.sum()),
-        optional=optional,
-        note=note,
-        inputs=masked(values, among),
+    basis = IntervalBasis(
+        error=standard_error(kept, among), terms=values[among], limits=limits, unobserved=unobserved, sequential=True
     )
+    fields: dict[str, Any] = {"inputs": masked(values, among), "interval": basis, "comparison": comparison, **more}
+    kernel = ratio(kept, among.astype(np.float64))
+    return Statistic(name=name, kernel=kernel, n=int(among.sum()), better=better, **fields)
 
 
 def proportion(
-    name: str,
-    hits: Mask,
-    among: Mask,
-    *,
-    better: Direction,
-    test: PairedTest = "bootstrap",
+    name: str, hits: Mask, among: Mask, *, better: Direction, comparison: ComparisonBasis = ComparisonBasis()
 ) -> Statistic:
     """Return the share of hits among the rows of a mask."""
-    hits = hits & among
-    kernel = ratio(hits.astype(np.float64), among.astype(np.float64))
+    hits, n = hits & among, int(among.sum())
     return Statistic(
         name=name,
-        kernel=kernel,
-        n=int(among.sum()),
+        kernel=ratio(hits.astype(np.float64), among.astype(np.float64)),
+        n=n,
         better=better,
-        test=test,
-        successes=int(hits.sum()),
-        rows=int(among.sum()),
         bounds=SHARE,
-        steady=True,
         inputs=masked(hits.astype(np.float64), among),
+        interval=IntervalBasis(successes=int(hits.sum()), rows=n, sequential=True),
+        comparison=comparison,
     )
 
 

@@ -48,7 +48,7 @@ def _compared(cell: Cell, metric: str, samples: Sequence[Task]) -> Compared | No
     declared, n = declaration(cell.scenario, metric, cell.scores), len(samples)
     if declared is None:
         return None
-    exact, scored = declared.test == "mcnemar", declared.scored
+    exact, scored = declared.comparison.test == "mcnemar", declared.comparison.scored
     if declared.bounds is not None:
         low, high = declared.bounds
         spread = Spread(n=n, moved=0.0, size=0.0, unseen=high - low, width=high - low)

@@ -77,7 +77,7 @@ def effective_wilson(
 
 
 def mean_interval(
-    observations: Values, values: Values, errors: Values, *, unseen: float = 0.0, level: float = LEVEL
+    observations: Values, values: Values, errors: Values, *, unobserved: float = 0.0, level: float = LEVEL
 ) -> Interval:
     """Return the bootstrap-t interval of a mean, from its value and standard error per resample, within `rare_bounds`.
 
@@ -88,10 +88,12 @@ def mean_interval(
     """
     unit = float(np.abs(observations).max()) or 1.0  # a number of 200 digits has no square
     if unit != 1:
-        scaled = mean_interval(observations / unit, values / unit, errors / unit, unseen=unseen / unit, level=level)
+        scaled = mean_interval(
+            observations / unit, values / unit, errors / unit, unobserved=unobserved / unit, level=level
+        )
         return scaled[0] * unit, scaled[1] * unit
     n, value = len(observations), float(observations.mean())
-    floor, ceiling = rare_bounds(observations, unseen=unseen, level=level)
+    floor, ceiling = rare_bounds(observations, unobserved=unobserved, level=level)
     error = float(observations.std(ddof=1)) / math.sqrt(n) if n > 1 else 0.0
     if error <= _ROUNDING * abs(value):
         return floor, ceiling
@@ -104,18 +106,18 @@ def mean_interval(
     return max(value - float(high) * error, floor), min(value - float(low) * error, ceiling)
 
 
-def rare_bounds(observations: Values, *, unseen: float = 0.0, level: float = LEVEL) -> Interval:
+def rare_bounds(observations: Values, *, unobserved: float = 0.0, level: float = LEVEL) -> Interval:
     """Return the minimum and maximum of a mean that rare observations allow.
 
     The number of observations above the smallest one is a Poisson count: the true number may be up to its exact upper
     limit, with each as large as the largest observation; the same holds below the largest one. If all observations are
-    identical, `unseen` is the distance of an unobserved one. Source of the limit: F. Garwood, "Fiducial limits for the
+    identical, `unobserved` is the distance of another one. Source of the limit: F. Garwood, "Fiducial limits for the
     Poisson distribution", Biometrika 28 (1936).
     """
     from scipy.special import gammaincinv
 
     smallest, largest, n = float(observations.min()), float(observations.max()), len(observations)
-    step = (largest - smallest or unseen) / n
+    step = (largest - smallest or unobserved) / n
     above, below = int((observations > smallest).sum()), int((observations < largest).sum())
     limits = gammaincinv(np.array([below, above]) + 1.0, (1 + level) / 2)
     return largest - float(limits[0]) * step, smallest + float(limits[1]) * step

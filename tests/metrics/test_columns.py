@@ -97,7 +97,9 @@ def test_a_worse_set_of_answers_is_worse_in_the_paired_change(name: str) -> None
 
 
 def test_columns_say_which_paired_test_is_about_them() -> None:
-    tests = {name: each.test for name in (m.name for m in FIVE) if (each := scored().statistic(name)) is not None}
+    tests = {
+        name: each.comparison.test for name in (m.name for m in FIVE) if (each := scored().statistic(name)) is not None
+    }
     assert tests == {
         "right": "mcnemar",
         "distance": "permutation",
@@ -108,8 +110,9 @@ def test_columns_say_which_paired_test_is_about_them() -> None:
 
 
 def test_looks_are_valid_for_means_and_not_for_pools() -> None:
-    steady = {m.name for m in FIVE if (each := scored().statistic(m.name)) is not None and each.steady}
-    assert steady == {"right", "distance", "offset", "any_right"}
+    bases = {m.name: each.interval for m in FIVE if (each := scored().statistic(m.name)) is not None}
+    sequential = {name for name, basis in bases.items() if basis is not None and basis.sequential}
+    assert sequential == {"right", "distance", "offset", "any_right"}
 
 
 def test_a_score_of_none_is_left_out() -> None:

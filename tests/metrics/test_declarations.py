@@ -55,7 +55,7 @@ def test_each_metric_declares_its_direction_and_bounds(
 def test_metrics_that_need_probabilities_are_optional() -> None:
     statistics = Catalogue(OrderedTriage(), Table.of(OrderedTriage(), ())).all()
     assert {each.name for each in statistics if each.optional} == {"brier", "ece", "mce", "outside_labels"}
-    assert {each.name for each in statistics if each.bare} == {"ece", "mce"}
+    assert {each.name for each in statistics if each.interval is None} == {"ece", "mce"}
 
 
 @pytest.mark.parametrize(
@@ -83,6 +83,6 @@ def test_each_metric_declares_its_paired_test_and_whether_interim_looks_are_vali
 ) -> None:
     statistics = Catalogue(scenario, Table.of(scenario, ())).all()
     for test in ("mcnemar", "permutation"):
-        assert {each.name for each in statistics if each.test == test} == tests.get(test, set())
-    assert {each.name for each in statistics if not each.steady} == unsteady
-    assert {each.name: each.rebuild for each in statistics if each.rebuild} == rebuilt
+        assert {each.name for each in statistics if each.comparison.test == test} == tests.get(test, set())
+    assert {each.name for each in statistics if each.interval is None or not each.interval.sequential} == unsteady
+    assert {each.name: each.comparison.rebuild for each in statistics if each.comparison.rebuild} == rebuilt

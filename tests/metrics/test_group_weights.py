@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pytest_puma.metrics.group_weights import evenness, row_weights
+from pytest_puma.metrics.evidence import evenness, row_weights
 
 
 def test_every_group_weighs_the_same() -> None:

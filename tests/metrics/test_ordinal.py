@@ -17,7 +17,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 
 from pytest_puma.core import Scenario
 from pytest_puma.metrics.catalogue import Catalogue
-from pytest_puma.metrics.ordinal import KERNELS
+from pytest_puma.metrics.kernels import BUILDERS
 from pytest_puma.metrics.table import Table
 from tests.factories import LABELS, POINTS, Estimation, OrderedTriage, Triage, measured, predictions, scored
 
@@ -136,4 +136,4 @@ def test_tau_counts_up_to_4096_distinct_pairs(distinct: int, *, measured_tau: bo
 
 def test_kappa_of_numbers_of_two_hundred_digits_is_finite() -> None:
     numbers = np.array([1e200, 0.0, 5.0, 5.0])
-    assert KERNELS["kappa_quadratic"](numbers, numbers)(np.ones((1, 4)))[0] == 1
+    assert BUILDERS["kappa_quadratic"](numbers, numbers)(np.ones((1, 4)))[0] == 1

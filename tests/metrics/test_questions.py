@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pytest_puma.metrics.questions import count_questions, per_question, questions_of
+from pytest_puma.metrics.evidence import count_questions, per_question, questions_of
 from tests.factories import Triage, paired, prediction, predictions
 
 

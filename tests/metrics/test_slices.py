@@ -184,10 +184,17 @@ def test_a_slice_declares_what_its_metric_declares_but_is_no_interim_look() -> N
     of_group, mean = (scored().statistic(name) for name in ("accuracy[subject=bio]", "accuracy[mean subject]"))
     assert of_group is not None
     assert mean is not None
-    assert (of_group.n, of_group.better, of_group.bounds, of_group.test) == (20, "high", (0.0, 1.0), "mcnemar")
-    assert (mean.n, mean.better, mean.bounds, mean.test) == (100, "high", (0.0, 1.0), "bootstrap")
-    assert (of_group.optional, of_group.steady, mean.steady) == (False, False, False)
-    assert (of_group.successes, mean.successes) == (5, None)
+    assert (of_group.n, of_group.better, of_group.bounds, of_group.comparison.test) == (
+        20,
+        "high",
+        (0.0, 1.0),
+        "mcnemar",
+    )
+    assert (mean.n, mean.better, mean.bounds, mean.comparison.test) == (100, "high", (0.0, 1.0), "bootstrap")
+    assert of_group.interval is not None
+    assert mean.interval is not None
+    assert (of_group.optional, of_group.interval.sequential, mean.interval.sequential) == (False, False, False)
+    assert (of_group.interval.successes, mean.interval.successes) == (5, None)
 
 
 def test_rows_outside_of_a_slice_contribute_nothing_to_it() -> None:

@@ -50,8 +50,8 @@ def test_rows_outside_of_the_mask_do_not_count() -> None:
 
 def test_nothing_is_expected_of_an_unseen_row_unless_stated() -> None:
     statistic = Statistic(name="x", kernel=lambda weights: weights[:, 0], n=0, better="high")
-    assert statistic.unseen == 0
-    assert not statistic.bare
+    assert statistic.interval is not None
+    assert statistic.interval.unobserved == 0
     assert not statistic.optional
 
 
@@ -85,10 +85,11 @@ def test_a_block_has_as_many_resamples_as_fit_but_one_at_least(resamples: int, r
 
 def test_a_proportion_counts_hits_among_the_rows_of_its_mask() -> None:
     hits, among = np.array([True, True, False, False]), np.array([True, False, True, True])
-    share = proportion("share", hits, among, better="low", test="mcnemar")
-    assert (share.n, share.successes, share.bounds, share.better, share.test) == (3, 1, (0.0, 1.0), "low", "mcnemar")
+    share = proportion("share", hits, among, better="low")
+    assert (share.n, share.bounds, share.better, share.source) == (3, (0.0, 1.0), "low", "answers")
     assert share.kernel(np.ones((1, 4)))[0] == pytest.approx(1 / 3)
-    assert share.steady
+    assert share.interval is not None
+    assert (share.interval.successes, share.interval.sequential) == (1, True)
     assert share.inputs is not None
     assert share.inputs[:, 0].tolist() == pytest.approx([1, math.nan, 0, 0], nan_ok=True)
 

@@ -169,7 +169,7 @@ def test_identical_observations_are_as_certain_as_the_unseen_ones_allow() -> Non
     values, errors = np.full(5, 3.0), np.zeros(5)
 
     assert mean_interval(same, values, errors) == (3, 3)
-    assert mean_interval(same, values, errors, unseen=2) == pytest.approx(
+    assert mean_interval(same, values, errors, unobserved=2) == pytest.approx(
         (3 - 3.689 * 2 / 50, 3 + 3.689 * 2 / 50), abs=1e-4
     )
 

@@ -72,7 +72,7 @@ def truths_of(population: Population) -> dict[str, float]:
     truths = {}
     for metric in population.metrics:
         statistic = sides[0].statistic(metric)
-        one, other = parsed if statistic is not None and statistic.rebuild else sides
+        one, other = parsed if statistic is not None and statistic.comparison.rebuild else sides
         truths[metric] = sides[0].value(metric)
         truths[f"change of {metric}"] = one.value(metric) - other.value(metric)
     return truths
