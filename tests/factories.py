@@ -38,7 +38,7 @@ from pytest_puma.evaluation.assess import Context
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.gates import parse_gate
-from pytest_puma.metrics import PairedPredictions, ScoredPredictions, pair
+from pytest_puma.metrics import PairedPredictions, ScoredPredictions, pair, source_of
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.scenarios import TriageJiraScenario
 from pytest_puma.strategies import Strategy, Task, parse_strategy
@@ -277,4 +277,4 @@ def fault(cell_id: str = "b@m", when: str = "setup", message: str = "no") -> Fau
 
 
 def entry(stored: Outcome) -> Entry:
-    return Entry.of(stored, commit="main@3f2c1d9", test="benchmarks/test_t.py::test_t")
+    return Entry.of(stored, commit="main@3f2c1d9", test="benchmarks/test_t.py::test_t", source_of=source_of)

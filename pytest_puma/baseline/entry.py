@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pytest_puma.baseline.columns import answers_of, columns_of, rounded, stored
 from pytest_puma.baseline.signature import changed_parts
 from pytest_puma.core import CellId, Drift, Key, Outcome, Prediction
+from pytest_puma.core.metric import Source
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.platform.shape import misfit
 
-#: Wall-clock measures, which another machine or hour changes.
-TIMED = ("latency_mean",)
 _NUMBERS = ("value", "low", "high", "n")
 _HEAD = {
     "commit": str,
@@ -80,16 +79,24 @@ class Entry:
 
     @classmethod
     def of(
-        cls, outcome: Outcome, *, commit: str, test: str, old: Entry | None = None, metrics: Collection[str] = ()
+        cls,
+        outcome: Outcome,
+        *,
+        commit: str,
+        test: str,
+        source_of: Callable[[str], Source],
+        old: Entry | None = None,
+        metrics: Collection[str] = (),
     ) -> Entry:
-        """Make the entry of an outcome.
+        """Make the entry of an outcome, without what the clock measures: another machine or hour changes it.
 
-        `old`: the entry to replace; `metrics`: further metrics whose scores are stored, for comparisons.
+        `source_of`: from the name of a metric to what it is counted from; `old`: the entry to replace; `metrics`:
+        further metrics whose scores are stored, for comparisons.
         """
         measures = {
             name: {number: rounded(getattr(measure, number)) for number in _NUMBERS}
             for name, measure in sorted(outcome.measures.items())
-            if name not in TIMED
+            if source_of(name) != "clock"
         }
         limited = (verdict.gate.metric for verdict in outcome.verdicts)
         names = (outcome.primary, *outcome.replicates, *limited)

@@ -8,6 +8,7 @@ from typing import Any, Literal, Protocol, TypeAlias
 
 from pytest_puma.core.backend import Backend
 from pytest_puma.core.conversation import Request, Response, Speed
+from pytest_puma.core.metric import Source
 from pytest_puma.core.sample import Origin
 from pytest_puma.core.store_share import StoreShare
 
@@ -38,14 +39,14 @@ class Provenance:
     """The source of the answers of a cell.
 
     `signature`: everything that could change the answers. `notes`: sentences about the model; `warnings`: about the
-    answers. `unmeasured`: metrics that these answers cannot have, each with the reason as a sentence. `kept`: there if
-    some answers come from the response store.
+    answers. `unmeasured`: sources of metrics that these answers lack, each with the reason as a sentence. `kept`: there
+    if some answers come from the response store.
     """
 
     signature: Mapping[str, Any]
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    unmeasured: Mapping[str, str] = field(default_factory=dict)
+    unmeasured: Mapping[Source, str] = field(default_factory=dict)
     kept: StoreShare | None = None
 
 

@@ -25,7 +25,6 @@ from pytest_puma.core import (
     Usage,
     Verdict,
 )
-from pytest_puma.core.metric_name import MetricName
 from pytest_puma.datasets.fields import text_fields
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.comparisons import (
@@ -39,7 +38,7 @@ from pytest_puma.evaluation.comparisons import (
 from pytest_puma.evaluation.groups import measure_cell, shown_metrics
 from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.gates import not_run
-from pytest_puma.metrics import ScoredPredictions, calibration_bins, confusion_matrix, score
+from pytest_puma.metrics import ScoredPredictions, calibration_bins, confusion_matrix, score, source_of
 
 Number = TypeVar("Number")
 
@@ -162,7 +161,7 @@ def _task(cell: Cell, scored: ScoredPredictions) -> TaskInfo:
 
 def _measurable(numbers: Mapping[str, Number], answered: CellPredictions) -> dict[str, Number]:
     """The numbers by metric, without those that the answers cannot have."""
-    return {name: each for name, each in numbers.items() if MetricName.parse(name).base not in answered.unmeasured}
+    return {name: each for name, each in numbers.items() if source_of(name) not in answered.unmeasured}
 
 
 def _verdicts(
@@ -176,9 +175,9 @@ def _verdicts(
     if not answered.complete:
         return tuple(not_run(gate, "not judged: only samples with changed answers were asked") for gate in cell.gates)
     reasons = {
-        gate: f"{gate.metric} {answered.unmeasured[base]}"
+        gate: f"{gate.metric} {answered.unmeasured[source]}"
         for gate in cell.gates
-        if not gate.word and (base := MetricName.parse(gate.metric).base) in answered.unmeasured
+        if not gate.word and (source := source_of(gate.metric)) in answered.unmeasured
     }
     gates = [gate for gate in cell.gates if gate not in reasons]
     judged = verdicts(gates, measures, comparisons, context.policy, no_baseline=context.no_baseline)

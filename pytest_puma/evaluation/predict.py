@@ -23,6 +23,7 @@ from pytest_puma.core import (
     Speed,
     StoreShare,
 )
+from pytest_puma.core.metric import Source
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import ConversationState, Progress, run_conversations
 from pytest_puma.evaluation.determinism import check_batch_invariance
@@ -51,7 +52,7 @@ class CellPredictions:
     shared_prompts: tuple[Messages, ...] = ()
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    unmeasured: Mapping[str, str] = field(default_factory=dict)
+    unmeasured: Mapping[Source, str] = field(default_factory=dict)
     kept: StoreShare | None = None
     determinism: Determinism | None = None
     speed: Speed = field(default_factory=Speed)

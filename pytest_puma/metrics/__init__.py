@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pytest_puma.core import Metric, Scenario
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics.calibration import calibration_bins
-from pytest_puma.metrics.catalogue import Catalogue, names_of_kind
+from pytest_puma.metrics.catalogue import Catalogue, names_of_kind, source_of
 from pytest_puma.metrics.classification import confusion_matrix
 from pytest_puma.metrics.contrast import contrast
 from pytest_puma.metrics.paired import paired_change
@@ -35,6 +35,7 @@ __all__ = [
     "pair",
     "paired_change",
     "score",
+    "source_of",
 ]
 
 

@@ -13,7 +13,6 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.baseline import TIMED
 from pytest_puma.core import Gate, Model, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.datasets.groups import Groups
@@ -206,11 +205,14 @@ def _out_of_bounds(gate: Gate, scenario: Scenario, registry: Registry) -> str:
 
 def _unfit(gate: Gate, scenario: Scenario) -> str:
     """Return why a gate cannot limit an existing metric, empty if it can."""
+    from pytest_puma.metrics import source_of
+
     metric, programs = MetricName.parse(gate.metric).base, scenario.kind.naive_baselines
-    if gate.other == "baseline" and metric in TIMED:
+    source = source_of(metric)
+    if gate.other == "baseline" and source == "clock":
         return f"baselines hold no {metric}, as clocks differ; expected a number"
-    if gate.other == "baseline" and metric == "outside_labels":
-        return "baselines hold no log-probabilities, so outside_labels cannot be compared; expected a number"
+    if gate.other == "baseline" and source == "log-probabilities":
+        return f"baselines hold no log-probabilities, so {metric} cannot be compared; expected a number"
     if metric == "mce":
         return "mce is the gap of one bin, mostly one of few samples, and large by chance; expected brier, or ece"
     if gate.naive is not None and gate.naive not in programs:

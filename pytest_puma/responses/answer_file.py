@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from pytest_puma.core import DataError, Model
+from pytest_puma.core.metric import Source
 from pytest_puma.models.recorded import LINE_KEYS
 from pytest_puma.phrases import shown
 from pytest_puma.platform.json_text import parse_foreign_json
@@ -32,14 +33,11 @@ Texts: TypeAlias = tuple[tuple[str, ...], ...]
 Scores: TypeAlias = tuple[tuple[Logprobs, ...], ...]
 _EXPECTED = '{"id": "PUMA-17", "text": "Major"}'
 _MISSING = object()
-#: Metrics that need more than answers.
-UNMEASURED = {
-    "latency_mean": "is unknown: a file of answers has no times",
-    "accuracy_tokens": "is unknown: a file of answers has no numbers of tokens",
-} | dict.fromkeys(
-    ("tokens_prompt_mean", "tokens_decoded_mean", "tokens_cached_mean"),
-    "is unknown: a file of answers has no numbers of tokens",
-)
+#: What metrics are counted from and answers do not have.
+UNMEASURED: Mapping[Source, str] = {
+    "clock": "is unknown: a file of answers has no times",
+    "tokens": "is unknown: a file of answers has no numbers of tokens",
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

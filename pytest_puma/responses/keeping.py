@@ -14,7 +14,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
-from pytest_puma.baseline import TIMED
 from pytest_puma.core import (
     Backend,
     Capability,
@@ -131,7 +130,7 @@ class KeepingResponder:
             signature=computed.signature,
             notes=computed.notes,
             warnings=(*computed.warnings, *warnings),
-            unmeasured=dict.fromkeys(TIMED, UNTIMED) if kept else {},
+            unmeasured={"clock": UNTIMED} if kept else {},
             kept=kept,
         )
 

@@ -9,7 +9,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from pytest_puma.baseline import TIMED
 from pytest_puma.core import CellId, DataError, Model, Origin, Provenance, Request, Response, StoreShare
 from pytest_puma.responses.batches import newest_first
 from pytest_puma.responses.changes import changes
@@ -72,7 +71,7 @@ class StoreSource:
             signature={**self._signature, "engine": dict(self._scopes[0].engine.signature)},
             notes=self._scopes[0].engine.notes,
             warnings=(*((str(kept),) if kept.mixed else ()), *self._store.take_notes()),
-            unmeasured=dict.fromkeys(TIMED, UNTIMED),
+            unmeasured={"clock": UNTIMED},
             kept=kept,
         )
 

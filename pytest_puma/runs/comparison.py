@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from pytest_puma.analysis.remeasure import scored_by_task
-from pytest_puma.baseline import TIMED, Entry, rounded
+from pytest_puma.baseline import Entry, rounded
 from pytest_puma.core import Contrast, DataError, Flip, Key, Outcome, PumaError
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.metrics import PairedPredictions, contrast, pair
+from pytest_puma.metrics import PairedPredictions, contrast, pair, source_of
 from pytest_puma.phrases import one_line
 from pytest_puma.responses.changes import changes
 from pytest_puma.runs.older import Older
@@ -186,7 +186,7 @@ def _metrics(outcome: Outcome) -> list[str]:
     """The primary metric, and those that gates limit, but what the clock measures, as in baselines."""
     limited = (verdict.gate.metric for verdict in outcome.verdicts if not verdict.gate.word)
     names = dict.fromkeys((outcome.primary, *limited))
-    return [name for name in names if name in outcome.measures and name not in TIMED]
+    return [name for name in names if name in outcome.measures and source_of(name) != "clock"]
 
 
 def _values(metrics: Sequence[str], outcome: Outcome, entry: Entry) -> Iterator[Values]:

@@ -8,6 +8,7 @@ from functools import partial
 
 from pytest_puma.baseline import Baselines, Entry
 from pytest_puma.core import DataError, Outcome
+from pytest_puma.metrics import source_of
 from pytest_puma.runs.past_run import PastRun
 
 
@@ -44,7 +45,7 @@ def _entry(past: PastRun, outcome: Outcome, metrics: Collection[str]) -> Entry:
         if past.file.path.exists():
             raise
     test = outcome.node_id.partition("[")[0]
-    return Entry.of(outcome, commit=past.run.invocation.revision, test=test, metrics=metrics)
+    return Entry.of(outcome, commit=past.run.invocation.revision, test=test, source_of=source_of, metrics=metrics)
 
 
 def _stored(entry: Entry, _: Collection[str]) -> Entry:

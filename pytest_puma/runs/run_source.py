@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_puma.baseline import TIMED
 from pytest_puma.codec.plain import storable
 from pytest_puma.core import DataError, Key, Messages, Origin, Provenance, Request, Response, Score, Turn
 from pytest_puma.core.prefix import common_prefix
@@ -56,7 +55,7 @@ class RunSource:
         why = f"is that of the run {self._run.name}: nothing is timed when its answers are read"
         return Provenance(
             signature={**self._signature, "generation": recorded["generation"], "engine": recorded["engine"]},
-            unmeasured=dict.fromkeys(TIMED, why) | (UNMEASURED if "answers" in recorded["engine"] else {}),
+            unmeasured={"clock": why, **(UNMEASURED if "answers" in recorded["engine"] else {})},
         )
 
     def close(self) -> None:

@@ -16,6 +16,7 @@ from pytest_puma.baseline import Baselines, Entry
 from pytest_puma.core import Model, PumaError
 from pytest_puma.datasets.table import read_records
 from pytest_puma.evaluation.evaluate import evaluate
+from pytest_puma.metrics import source_of
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.rescoring import as_recorded, recorded_models
 from pytest_puma.planning.runspec import read_specs
@@ -95,7 +96,7 @@ def _baseline(path: Path) -> Any:
     planned = cell(samples=2, gates=GATES)
     entry = baselines.find("triage_jira", planned.id)
     ran = evaluated(planned, baseline=entry)
-    renewed = Entry.of(ran, commit="y", test="t.py::test_t", old=entry)
+    renewed = Entry.of(ran, commit="y", test="t.py::test_t", source_of=source_of, old=entry)
     return baselines.entries(), baselines.write([renewed])
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 import pandas as pd
 
 from pytest_puma.baseline import Baselines, Entry
+from pytest_puma.metrics import source_of
 from pytest_puma.runs.run_folder import RunFolder
 from tests.factories import cell, evaluated, flip, outcome, run
 
@@ -44,8 +45,10 @@ def _made(folder: Path) -> dict[str, bytes]:
     made = RunFolder(folder, "20260101T000000-1")
     made.add(ran)
     made.finish(run(ran, outcome("triage_jira-egi@m", flips=(flip(),), samples=0, trials=0)))
-    entry = Entry.of(ran, commit="main@3f2c1d9", test="t.py::test_t")
-    Baselines(folder / "baselines").write([Entry.of(ran, commit="x", test="t.py::test_t", old=entry)])
+    entry = Entry.of(ran, commit="main@3f2c1d9", test="t.py::test_t", source_of=source_of)
+    Baselines(folder / "baselines").write(
+        [Entry.of(ran, commit="x", test="t.py::test_t", source_of=source_of, old=entry)]
+    )
     (folder / "script.gguf").write_bytes(b"GGUF")
     throughput = {"script.gguf:4": {"prefill": 9.5, "decode": 3.0, "day": "2026-01-01", "replies": {"a-b": 2.5}}}
     files = {

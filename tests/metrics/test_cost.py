@@ -6,8 +6,11 @@ import pytest
 
 from pytest_puma.core import Usage
 from pytest_puma.core.conversation import Finish
+from pytest_puma.metrics import source_of
+from pytest_puma.metrics.catalogue import Catalogue
+from pytest_puma.metrics.table import Table
 from pytest_puma.stats.intervals import wilson
-from tests.factories import Triage, measured, predictions, replied
+from tests.factories import Estimation, Triage, measured, predictions, replied
 
 
 def test_failures_and_overflows_are_rates_over_all_predictions() -> None:
@@ -40,3 +43,25 @@ def test_costs_are_means_per_prediction() -> None:
     assert 311 < measures["tokens_prompt_mean"].low < 315 < measures["tokens_prompt_mean"].high < 319
     assert measures["tokens_decoded_mean"].value == pytest.approx(sum(row % 3 for row in range(31)) / 31)
     assert measures["tokens_cached_mean"].value == 200
+
+
+@pytest.mark.parametrize("scenario", [Triage(), Estimation()])
+def test_the_source_of_a_metric_is_that_of_its_statistic(scenario: Triage) -> None:
+    statistics = Catalogue(scenario, Table.of(scenario, ())).all()
+    assert {each.name: each.source for each in statistics} == {each.name: source_of(each.name) for each in statistics}
+
+
+@pytest.mark.parametrize(
+    ("metric", "source"),
+    [
+        ("accuracy", "answers"),
+        ("latency_mean", "clock"),
+        ("tokens_cached_mean[subject=law]", "tokens"),
+        ("outside_labels", "log-probabilities"),
+        ("accuracy_tokens", "tokens"),
+        ("accuracy_bytes", "answers"),
+        ("perplexity.corpus", "tokens"),
+    ],
+)
+def test_sources_are_known_by_name(metric: str, source: str) -> None:
+    assert source_of(metric) == source

@@ -31,7 +31,7 @@ def test_a_first_run_computes_everything_and_a_second_one_nothing(tmp_path: Path
     assert (provenance.kept.kept, provenance.kept.responses, provenance.kept.runs) == (3, 3, ("one",))
     assert str(provenance.kept) == "all 3 answers kept from run one"
     assert (provenance.kept.mixed, provenance.warnings) == (False, ())
-    assert "--puma-store=fresh" in provenance.unmeasured["latency_mean"]
+    assert "--puma-store=fresh" in provenance.unmeasured["clock"]
     assert second.engine.speed.prefill_tokens == 0
 
 

@@ -197,5 +197,5 @@ def test_the_engine_and_the_way_of_decoding_are_those_of_the_run(tmp_path: Path)
         "generation": SIGNATURE["generation"],
         "engine": SIGNATURE["engine"],
     }
-    assert provenance.unmeasured == {"latency_mean": "is that of the run r: nothing is timed when its answers are read"}
+    assert provenance.unmeasured == {"clock": "is that of the run r: nothing is timed when its answers are read"}
     assert (provenance.notes, provenance.warnings) == ((), ())

@@ -19,6 +19,7 @@ from functools import partial
 from typing import TypeAlias
 
 from pytest_puma.core import Likelihood, Metric, Prediction, Sample, SettingsError
+from pytest_puma.core.metric import Source
 
 #: The length of a text, which has this likelihood.
 Length: TypeAlias = Callable[[str, Likelihood], int]
@@ -167,7 +168,11 @@ def _check_idk(sample: Sample, metric: str) -> None:
 
 
 _METRIC = partial(Metric, kinds=frozenset({"choice"}))
-_ACCURACIES = (("chars", characters), ("bytes", size_in_bytes), ("tokens", tokens))
+_ACCURACIES: tuple[tuple[str, Length, Source], ...] = (
+    ("chars", characters, "answers"),
+    ("bytes", size_in_bytes, "answers"),
+    ("tokens", tokens, "tokens"),
+)
 _SCORES = (
     (probability_mass, (0.0, 1.0)),
     (confidence_weighted, (0.0, 1.0)),
@@ -176,8 +181,8 @@ _SCORES = (
 
 METRICS = (
     *(
-        _METRIC(name=f"accuracy_{unit}", score=_accuracy(per(length)), needs=frozenset({"likelihoods"}))
-        for unit, length in _ACCURACIES
+        _METRIC(name=f"accuracy_{unit}", score=_accuracy(per(length)), needs=frozenset({"likelihoods"}), source=source)
+        for unit, length, source in _ACCURACIES
     ),
     _METRIC(name="accuracy_uncond", score=_accuracy(gains), needs=frozenset({"likelihoods", "unconditional"})),
     *(

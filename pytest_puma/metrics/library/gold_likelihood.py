@@ -96,6 +96,7 @@ def _metrics(name: str, unit: str, length_of: Length, transform: _Transform) -> 
             pool=pool,
             needs=frozenset({"likelihoods"}),
             kinds=frozenset({"choice", "completion"}),
+            source="tokens" if length_of is tokens else "answers",
         )
 
 

@@ -49,9 +49,10 @@ class BaselineUpdater:
         if not self._accepts:
             return
         from pytest_puma.baseline import Entry
+        from pytest_puma.metrics import source_of
 
         old = next((entry for entry in self._entries if entry.cell == outcome.cell), None)
-        entry = Entry.of(outcome, commit=self._commit, test=self._test(nodeid), old=old)
+        entry = Entry.of(outcome, commit=self._commit, test=self._test(nodeid), source_of=source_of, old=old)
         self._measured[outcome.cell] = entry
         self._worse[outcome.cell] = [] if old is None else _worse(outcome, entry, old)
 
