@@ -105,6 +105,28 @@ def names_of_kind(scenario: Scenario) -> frozenset[str]:
     return frozenset(statistic.name for statistic in statistics)
 
 
+def metric_names(scenario: Scenario, metrics: Sequence[Metric] = ()) -> tuple[str, ...]:
+    """Return all metrics that a cell of the scenario can have, the primary one first; `metrics` are its columns.
+
+    Raises a `SettingsError` if the scenario's own metrics have unusable or repeated names, or if its
+    primary metric does not exist.
+    """
+    return tuple(Catalogue(scenario, Table.of(scenario, ()), metrics).names())
+
+
+def declaration(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> Statistic | None:
+    """The statistic of a metric without any predictions, for what it declares: bounds, direction, paired test."""
+    statistics = Catalogue(scenario, Table.of(scenario, ()), metrics).all()
+    return next((statistic for statistic in statistics if statistic.name == MetricName.parse(name).base), None)
+
+
+def is_metric(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> bool:
+    """Return True if a cell of the scenario can have this metric, or this slice of one."""
+    parsed = MetricName.parse(name)
+    keys = () if parsed.slice is None else parsed.slice.keys
+    return parsed.base in metric_names(scenario, metrics) and set(keys) <= set(scenario.group_columns)
+
+
 def source_of(metric: str) -> Source:
     """Return what a metric, or a slice of it, is counted from: those of every cell and of the library declare it."""
     return _sources().get(MetricName.parse(metric).base, "answers")

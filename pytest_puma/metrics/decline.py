@@ -16,6 +16,7 @@ test of its mean.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -45,19 +46,15 @@ _ROUNDING = 1e-5
 
 def decline(new: Table, old: Table, resamples: Resamples, *, graded: bool) -> Decline:
     """Test two tables of the same samples; `resamples` are those of their rows; `graded`: answers are numbers."""
-    answers = ([each.answer for each in table.predictions] for table in (new, old))
+    answers = ([prediction.answer for prediction in table.predictions] for table in (new, old))
     same = next(answers) == next(answers) and np.allclose(new.probabilities, old.probabilities, atol=_ROUNDING)
     return (_of_numbers if graded else _of_labels)(new, old, resamples, same=bool(same))
 
 
 def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> Decline:
-    now, then = (np.asarray(~each.right, dtype=np.float64) for each in (new, old))
-    changes = now - then
-    counted = per_question(changes, questions_of(new.predictions))
-    worse, better = int((counted > 0).sum()), int((counted < 0).sum())
-    error = _error(changes, resamples)
-    tests = _answers_alone(changes, error, resamples)
-    (p,), loss = tests.values(), None
+    now, then = (np.asarray(~table.right, dtype=np.float64) for table in (new, old))
+    answers = decline_of_scores(new.predictions, now, then, resamples, width=1.0)
+    tests, p, loss = dict(answers.tests), answers.p, None
     alone = _why_alone(new, old)
     if not alone:
         rise, alone = _rise(new, old)
@@ -67,19 +64,7 @@ def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> D
             tests["brier"] = mean_above(rise, TOLERANCE, error=_error(rise, part), n=part.independent)
             p = stouffer(p, tests["brier"], correlation=CORRELATION)
             loss = float(rise.mean())
-    spread = _spread(new.predictions, now, then, resamples, width=1.0)
-    return Decline(
-        n=len(counted),
-        worse=worse,
-        better=better,
-        p=p,
-        tests=tests,
-        loss=loss,
-        alone=alone,
-        spread=spread,
-        same=same,
-        several=len(counted) < len(changes),
-    )
+    return replace(answers, p=p, tests=tests, loss=loss, alone=alone, same=same)
 
 
 def decline_of_scores(

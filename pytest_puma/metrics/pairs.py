@@ -1,17 +1,25 @@
-"""Two sets of answers to the same trials, compared pair by pair."""
+"""Two sets of answers to the same trials, compared pair by pair, and tests for their difference."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from operator import is_
 
+import numpy as np
+
 from pytest_puma.baseline import kept
-from pytest_puma.core import LEVEL, BootstrapReplicates, Change, Decline, Flip, Key, Prediction
+from pytest_puma.core import LEVEL, BootstrapReplicates, Change, Contrast, Decline, Flip, Key, Prediction
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.core.prediction import changed
 from pytest_puma.metrics.decline import decline, decline_of_scores
-from pytest_puma.metrics.paired import paired_change
+from pytest_puma.metrics.evidence import MIN_GROUPS, independent_counts
+from pytest_puma.metrics.paired import on_common_rows, paired_change
 from pytest_puma.metrics.scored import ScoredPredictions
+from pytest_puma.stats.resampling import group_sums
+from pytest_puma.stats.significance import change_p, cliffs_delta, mcnemar, rank_biserial, sign_flips, signed_rank
+
+#: Errors of parse failures are above this number, all other errors below.
+_MAX_ERROR = 1e200
 
 
 def pair(new: ScoredPredictions, old: Mapping[Key, Prediction]) -> PairedPredictions:
@@ -115,3 +123,39 @@ class PairedPredictions:
             for now, before, difference in zip(self._new.predictions, self._old.predictions, differences, strict=True)
             if difference
         )
+
+
+def contrast(cell: str, against: str, new: BootstrapReplicates, old: BootstrapReplicates, *, seed: int) -> Contrast:
+    """Return the contrast between the answers of two cells; `adjusted` is its p-value as if it were the only one.
+
+    If rows share units, tests use the sums of the differences of each group, as the errors in a group are correlated.
+    """
+    change = paired_change(new, old, quotient=False)
+    new, old = on_common_rows(new, old)
+    errors = np.array([new.errors, old.errors])
+    parsed = np.flatnonzero((errors < _MAX_ERROR).all(axis=0))
+    errors = errors[:, parsed]
+    units = [new.units[row] for row in parsed.tolist()] if new.units else []
+    differences = group_sums(errors[0] - errors[1], units)
+    values, (n, changed) = np.array(new.values) - np.array(old.values), independent_counts(new, old)
+    tests = {"bootstrap": change_p(change.value, values, n=n, changed=changed)}
+    if change.graded or units:
+        tests |= {"permutation": sign_flips(differences, seed=seed), "signed_rank": signed_rank(differences)}
+    else:
+        # McNemar's test needs independent answers that are right or wrong.
+        tests["mcnemar"] = mcnemar(change.worse, change.better)
+    test = new.test
+    if units and test != "bootstrap":
+        test = "permutation" if len(differences) >= MIN_GROUPS else "bootstrap"
+    return Contrast(
+        cell=cell,
+        against=against,
+        change=change,
+        test=test,
+        p=tests[test],
+        adjusted=tests[test],
+        tests=tests,
+        # Old errors minus new ones: above 0 if the cell is better, for any metric.
+        rank_biserial=rank_biserial(-differences),
+        cliffs_delta=cliffs_delta(errors[1], errors[0]),
+    )

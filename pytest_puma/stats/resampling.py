@@ -134,9 +134,8 @@ def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int, s
     weights = np.empty((resamples, len(units)), dtype=np.uint16 if small else np.int32)
     start = 0
     rng = np.random.default_rng(seed)
-    members = _members(atoms_of, strata)
-    blocks = _atom_counts(atoms, resamples, rng) if members is None else _stratified(members, resamples, rng)
-    for block in blocks:
+    members = _members(atoms_of, strata) or [np.arange(1, atoms + 1)]
+    for block in _atom_counts(members, resamples, rng):
         # Narrow numbers are selected twice as fast: more of them fit the processor's cache.
         counts = block.astype(weights.dtype, copy=False)
         stop = start + len(counts)
@@ -162,18 +161,6 @@ def _atoms_of_rows(units: Units) -> Indices:
     return np.array([row + [0] * (width - len(row)) for row in atoms], dtype=np.intp).reshape(-1, width)
 
 
-def _atom_counts(atoms: int, resamples: int, rng: np.random.Generator) -> Iterator[Indices]:
-    """Counts of each drawn atom, in blocks of resamples x (1 + atoms); column 0, the padding, counts 1."""
-    block = max(1, _DRAWS_AT_ONCE // (atoms + 1))
-    for start in range(0, resamples, block):
-        rows = min(block, resamples - start)
-        # Counting uniform draws is a multinomial sample, and several times as fast as `rng.multinomial`.
-        draws = rng.integers(1, atoms + 1, size=(rows, atoms)) + np.arange(rows)[:, None] * (atoms + 1)
-        counts = np.bincount(draws.ravel(), minlength=rows * (atoms + 1)).reshape(rows, atoms + 1)
-        counts[:, 0] = 1
-        yield counts
-
-
 def _members(atoms_of: Indices, strata: Sequence[str]) -> list[Indices] | None:
     """The atoms of each stratum; None if there are no strata, or if an atom has rows of several."""
     if not strata:
@@ -189,14 +176,19 @@ def _members(atoms_of: Indices, strata: Sequence[str]) -> list[Indices] | None:
     return [np.array(atoms, dtype=np.intp) for atoms in members.values()]
 
 
-def _stratified(members: Sequence[Indices], resamples: int, rng: np.random.Generator) -> Iterator[Counts]:
-    """As `_atom_counts`, but each stratum is drawn from its own atoms."""
+def _atom_counts(members: Sequence[Indices], resamples: int, rng: np.random.Generator) -> Iterator[Counts]:
+    """Counts of each atom, drawn from those of its stratum, in blocks of resamples x (1 + atoms).
+
+    Column 0, the padding, counts 1.
+    """
     atoms = sum(map(len, members))
     block = max(1, _DRAWS_AT_ONCE // (atoms + 1))
     for start in range(0, resamples, block):
         counts = np.ones((min(block, resamples - start), atoms + 1), dtype=np.uint16)
-        for own in members:
-            size = len(own)
+        for stratum in members:
+            size = len(stratum)
+            # Counting uniform draws is a multinomial sample, and several times as fast as `rng.multinomial`.
             draws = rng.integers(0, size, size=(len(counts), size)) + np.arange(len(counts))[:, None] * size
-            counts[:, own] = np.bincount(draws.ravel(), minlength=len(counts) * size).reshape(len(counts), size)
+            drawn = np.bincount(draws.ravel(), minlength=len(counts) * size).reshape(len(counts), size)
+            counts[:, stratum if len(members) > 1 else slice(1, None)] = drawn
         yield counts

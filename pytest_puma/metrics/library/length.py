@@ -11,6 +11,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pytest_puma.core import Metric, Prediction, Sample
@@ -25,7 +26,11 @@ _LIST_NUMBER = re.compile(r"^[^\S\n]*\d+\.\s", re.MULTILINE)
 
 def count_words(text: str) -> int:
     """Return the number of runs of letters, digits and underscores. An accent does not end a run."""
-    return len(re.findall(r"\w+", "".join(each for each in text if not unicodedata.category(each).startswith("M"))))
+    return len(
+        re.findall(
+            r"\w+", "".join(character for character in text if not unicodedata.category(character).startswith("M"))
+        )
+    )
 
 
 def count_sentences(text: str) -> int:
@@ -65,13 +70,9 @@ def _limits(unit: str) -> Callable[[Sample, Prediction], float | None]:
 
 
 def _are_limits(value: Any) -> bool:
-    if value is None:
-        return True
-    return (
-        isinstance(value, Mapping)
-        and bool(value)
-        and all(name in _COMPARISONS and is_count(limit, minimum=0) for name, limit in value.items())
-    )
+    if not isinstance(value, Mapping):
+        return value is None
+    return bool(value) and all(name in _COMPARISONS and is_count(limit, minimum=0) for name, limit in value.items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +87,10 @@ class Length:
     def off(self, text: str) -> float:
         """Return the difference to the requested length as a share of it; below 0 for a text that is too short."""
         return (_UNITS[self.unit](text) - self.count) / self.count
+
+    def distance(self, text: str) -> float:
+        """Return the absolute difference."""
+        return abs(self.off(text))
 
     def fulfilled(self, text: str) -> bool:
         """Return whether the text has the requested length."""
@@ -111,11 +116,10 @@ def _length(metric: str, measure: Callable[[Length, str], float]) -> Callable[[S
 
 
 def _is_length(value: Any) -> bool:
-    if value is None:
-        return True
+    if not isinstance(value, Mapping):
+        return value is None
     return (
-        isinstance(value, Mapping)
-        and value.keys() <= {"unit", "count", "type", "tolerance"}
+        value.keys() <= {"unit", "count", "type", "tolerance"}
         and value.get("unit") in tuple(_UNITS)
         and is_count(value.get("count"))
         and value.get("type") in _TYPES
@@ -152,25 +156,13 @@ def _is_share(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
 
 
-_KINDS = frozenset({"completion"})
+_METRIC = partial(Metric, kinds=frozenset({"completion"}))
 
 METRICS = (
-    *(Metric(name=unit, score=_limits(unit), kinds=_KINDS) for unit in _UNITS),
-    Metric(name="length.fulfilled", score=_length("length.fulfilled", Length.fulfilled), kinds=_KINDS),
-    Metric(
-        name="length.off",
-        score=_length("length.off", lambda length, text: abs(length.off(text))),
-        better="low",
-        bounds=None,
-        kinds=_KINDS,
-    ),
-    Metric(
-        name="length.bias",
-        score=_length("length.bias", Length.off),
-        better="neither",
-        bounds=None,
-        kinds=_KINDS,
-    ),
-    Metric(name="length_ratio", score=length_ratio, better="low", bounds=None, kinds=_KINDS),
-    Metric(name="repetition", score=repetition, better="low", kinds=_KINDS),
+    *(_METRIC(name=unit, score=_limits(unit)) for unit in _UNITS),
+    _METRIC(name="length.fulfilled", score=_length("length.fulfilled", Length.fulfilled)),
+    _METRIC(name="length.off", score=_length("length.off", Length.distance), better="low", bounds=None),
+    _METRIC(name="length.bias", score=_length("length.bias", Length.off), better="neither", bounds=None),
+    _METRIC(name="length_ratio", score=length_ratio, better="low", bounds=None),
+    _METRIC(name="repetition", score=repetition, better="low"),
 )

@@ -39,56 +39,37 @@ class Kind:
         return named(self.arguments)
 
 
-def count(value: Any) -> int:
-    """Read a whole number from 0."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or value < 0 or value % 1:
-        raise ValueError("a whole number from 0")
-    return int(value)
+def _reader(expected: str, valid: Callable[[Any], bool], convert: Reader) -> Reader:
+    """Return the reader that converts a valid value, and raises a `ValueError` for another one."""
+
+    def read(value: Any) -> Any:
+        if not valid(value):
+            raise ValueError(expected)
+        return convert(value)
+
+    return read
 
 
-def position(value: Any) -> int:
-    """Read a whole number from 1."""
-    try:
-        number = count(value)
-    except ValueError:
-        number = 0
-    if number < 1:
-        raise ValueError("a whole number from 1")
-    return number
+def _is_whole(value: Any, minimum: int) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= minimum and not value % 1
 
 
-def text(value: Any) -> str:
-    """Read a text; without the white space around it."""
-    if not isinstance(value, str) or not value.strip():
-        raise ValueError("a text")
-    return value.strip()
-
-
-def texts(value: Any) -> tuple[str, ...]:
-    """Read a list of texts."""
-    if not isinstance(value, (list, tuple)) or not value or not all(isinstance(each, str) and each for each in value):
-        raise ValueError("a list of texts")
-    return tuple(value)
-
-
-def letter(value: Any) -> str:
-    """Read a single character, in lower case."""
-    if not isinstance(value, str) or len(value) != 1:
-        raise ValueError("a single character")
-    return value.lower()
-
-
-def relation(value: Any) -> Callable[[int, int], bool]:
-    """Read how a number compares with its limit."""
-    if not isinstance(value, str) or value not in _RELATIONS:
-        raise ValueError(" or ".join(map(repr, _RELATIONS)))
-    return _RELATIONS[value]
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(text, str) and text for text in value)
 
 
 _RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
     "less than": lambda number, limit: number < limit,
     "at least": lambda number, limit: number >= limit,
 }
+count = _reader("a whole number from 0", lambda value: _is_whole(value, 0), int)
+position = _reader("a whole number from 1", lambda value: _is_whole(value, 1), int)
+text = _reader("a text", lambda value: isinstance(value, str) and bool(value.strip()), str.strip)
+texts = _reader("a list of texts", _are_texts, tuple)
+letter = _reader("a single character", lambda value: isinstance(value, str) and len(value) == 1, str.lower)
+relation = _reader(
+    " or ".join(map(repr, _RELATIONS)), lambda value: isinstance(value, str) and value in _RELATIONS, _RELATIONS.get
+)
 
 
 def _missing(value: Any) -> bool:
