@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
 from statistics import fmean, variance
 from typing import Any
 
@@ -14,7 +13,7 @@ from sklearn.metrics import brier_score_loss
 
 from pytest_puma.core import Prediction
 from pytest_puma.metrics import calibration_bins
-from tests.factories import LABELS, Estimation, Triage, measured, predictions, scored
+from tests.factories import LABELS, Estimation, Triage, measured, predictions, replied, scored
 from tests.metrics.generated import distributions
 
 Rows = list[tuple[str, dict[str, float]]]
@@ -161,7 +160,7 @@ def test_what_lies_outside_the_labels_is_the_rest_of_their_probability() -> None
         {"finish": "scored", "logprobs": (-1.0,)},
     ]
     given = predictions("AABBB", "AABBB")
-    rows = [replace(each, **more) for each, more in zip(given, [*scored, *others], strict=True)]
+    rows = [replied(each, **more) for each, more in zip(given, [*scored, *others], strict=True)]
     measure = measured(Triage("AB"), rows)["outside_labels"]
 
     assert measure.value == pytest.approx((0.25 + 1) / 2)

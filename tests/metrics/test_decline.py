@@ -11,7 +11,7 @@ from scipy.stats import binom, norm, ttest_1samp
 from pytest_puma.core import Decline, Prediction
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.stats.refit import refit
-from tests.factories import paired, prediction, predictions
+from tests.factories import paired, prediction, predictions, replied
 
 SCENARIO = TriageJiraScenario()
 LABELS = SCENARIO.valid_labels()
@@ -70,7 +70,7 @@ def test_the_same_answers_and_another_temperature_are_no_regression() -> None:
     ("spoil", "why"),
     [
         (lambda each: replace(each, probabilities=None), "the baseline did not score the labels"),
-        (lambda each: replace(each, finish="stop"), "the baseline did not score the labels"),
+        (lambda each: replied(each, finish="stop"), "the baseline did not score the labels"),
         (lambda each: replace(each, probabilities={"Major": 1.0}), "the baseline scored other labels"),
         (lambda each: replace(each, answer="Major"), "the answers of the baseline are not its most probable labels"),
         (
