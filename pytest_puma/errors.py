@@ -38,7 +38,7 @@ class MetricError(PumaError):
 
 
 class NotRunError(PumaError):
-    """A perturbation that changes no prompt of a cell, so that the model would get the same prompts again."""
+    """A cell that cannot be run, which is no fault: a perturbation that changes no prompt, or a model that cannot."""
 
 
 @contextmanager

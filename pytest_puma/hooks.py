@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Backend, Metric, Model, Responder, Scenario
+    from pytest_puma.core import Backend, Metric, Model, Responder, ResponderRole, Scenario
     from pytest_puma.perturbations import Perturbation
     from pytest_puma.strategies import Strategy
 
@@ -72,9 +72,11 @@ def pytest_puma_backend(model: Model) -> Backend | None:
 
 
 @pytest.hookspec(firstresult=True)
-def pytest_puma_responder(model: Model) -> Responder | None:
+def pytest_puma_responder(model: Model, role: ResponderRole) -> Responder | None:
     """Return what answers in place of a model, such as a client of a server; the first one that is not None.
 
-    def pytest_puma_responder(model):
-        return Client(model.name) if model.name.startswith("remote") else None
+    `role`: "model", or "judge" for the judge of that model's answers, which metrics ask.
+
+    def pytest_puma_responder(model, role):
+        return Client(model.name) if role == "model" and model.name.startswith("remote") else None
     """

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from inspect import isgeneratorfunction
 from typing import Any, Literal, TypeAlias, get_args, overload
 
 from pytest_puma.errors import SettingsError
@@ -84,6 +85,8 @@ class Metric:
             yield f"{self.name!r}: bounds are {self.bounds!r}; expected (minimum, maximum), or None"
         if self.pool is not None and not isinstance(self.pool, Pool):
             yield f"{self.name!r}: pool is {self.pool!r}; expected Pool(width, combine), or None for the mean"
+        if self.is_judged and self.per != "trial":
+            yield f"{self.name!r} asks a judge about single predictions; expected per to be 'trial'"
         if self.per == "cell" and (self.parts or self.pool):
             yield f"{self.name!r} is a function of a whole cell; expected neither parts nor a pool"
 
@@ -100,6 +103,11 @@ class Metric:
     def __call__(self, *args: Any) -> Any:
         """Score, so that a decorated function can still be called."""
         return self.score(*args)
+
+    @property
+    def is_judged(self) -> bool:
+        """Whether it asks a judge: its function is a generator, which yields requests."""
+        return isgeneratorfunction(self.score)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""One cell from its samples to its outcome: `assess` after `predict`."""
+"""One cell from its samples to its outcome: `predict`, `judge`, `assess`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pytest_puma.core import Outcome, Responder
 from pytest_puma.evaluation.assess import Context, assess
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import Progress
+from pytest_puma.evaluation.judge import judge as judging
 from pytest_puma.evaluation.predict import predict
 
 DEFAULT_CONTEXT = Context()
@@ -25,20 +26,24 @@ def evaluate(
     determinism: int = 0,
     only: Collection[str] | None = None,
     stop_early: bool = False,
+    judge: Responder | None = None,
 ) -> Outcome:
-    """Run a cell to its outcome. The parameters are those of `predict` and `assess`."""
+    """Run a cell to its outcome. The parameters are those of `predict` and `assess`; `judge`: for metrics that ask."""
     stopping = stopping_of(cell, context) if stop_early else None
     answered = predict(
         cell, engine, project=project, progress=progress, determinism=determinism, only=only, stopping=stopping
     )
-    return assess(cell, answered, context)
+    return assess(cell, judging(cell, answered, judge), context)
 
 
 def stopping_of(cell: Cell, context: Context) -> EarlyStopping | None:
     """The early stopping of a cell; None if it must run in full.
 
-    A cell that is compared with other cells must have the same samples as they have.
+    A cell that is compared with other cells must have the same samples as they have. A judge gives no scores before the
+    end.
     """
+    if any(metric.is_judged for metric in cell.scores):
+        return None
     if not cell.gates or cell.cross_cell_gates or cell.compared_metrics:
         return None
     return EarlyStopping(

@@ -11,9 +11,11 @@ from typing import NamedTuple
 from pytest_puma.analysis.early_stopping import EarlyStopping
 from pytest_puma.core import (
     MODEL,
+    Capability,
     Determinism,
     EngineError,
     Messages,
+    NotRunError,
     Origin,
     Prediction,
     Responder,
@@ -74,12 +76,13 @@ def predict(
     `project`: the folder whose `prompts/` override the bundled ones. `progress` receives (answered, all) samples after
     every batch. `determinism`: the first trial of this many samples is asked once more, each alone. `only`: the ids of
     the samples to ask, None for all. `stopping`: ends the cell as soon as its gates are decided, None to ask all
-    samples. Raises a `PumaError` for what cannot be done, an `NotRunError` if the perturbation changes no prompt. An
+    samples. Raises a `PumaError` for what cannot be done, a `NotRunError` if the cell cannot be run. An
     answer that cannot be parsed is a prediction without an answer.
     """
     started = time.perf_counter()
     every = tasks_of(cell, project)
     check_changed(cell, every, project)
+    _check_capabilities(cell, engine)
     trials = _picked(by_sample(every), only)
     looks = () if stopping is None or only is not None else stopping.looks(len(trials))
     engine.begin(cell.id, _signature(cell, every[0]))
@@ -107,6 +110,21 @@ def predict(
         speed=speed,
         seconds=seconds,
     )
+
+
+def _check_capabilities(cell: Cell, responder: Responder) -> None:
+    """Refuse a cell that needs what its responder cannot do."""
+    needed: set[Capability] = {*cell.strategy.needs}
+    if cell.generation.grammar is not None:
+        needed.add("grammar")
+    if any({"likelihoods", "unconditional"} & {*metric.needs} for metric in cell.scores):
+        needed.add("score")
+    if missing := sorted(needed - responder.capabilities):
+        msg = (
+            f"{cell.id}: it needs {' and '.join(map(repr, missing))}, which {cell.model.name} cannot do; "
+            f"expected another strategy or model"
+        )
+        raise NotRunError(msg)
 
 
 def _picked(trials: Sequence[list[Task]], only: Collection[str] | None) -> list[list[Task]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import groupby
 from numbers import Complex, Real
 from typing import Any, TypeAlias
@@ -31,7 +31,8 @@ def score(
 
     Raises a `MetricError` that names the metric and the sample if a metric raises or returns something unusable.
     """
-    bare = [changed(each, scores={}) if each.scores else each for each in predictions]
+    judged = {name for metric in metrics if metric.is_judged for name in metric.names}
+    bare = [_with_scores(prediction, judged) for prediction in predictions]
     scores: list[dict[str, Any]] = [{} for _ in bare]
     if metrics:
         by_id = {sample.id: sample for sample in samples}
@@ -40,6 +41,13 @@ def score(
     loss = _loss_of(scenario, metrics)
     # One copy of each prediction: a copy of all fields takes longer than most metrics.
     return tuple(changed(each, scores={LOSS: loss(each, own), **own}) for each, own in zip(bare, scores, strict=True))
+
+
+def _with_scores(prediction: Prediction, names: Collection[str]) -> Prediction:
+    """The prediction with these scores alone."""
+    if prediction.scores.keys() <= set(names):
+        return prediction
+    return changed(prediction, scores={name: value for name, value in prediction.scores.items() if name in names})
 
 
 def losses_of(
@@ -97,6 +105,8 @@ def _scores(sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metr
 
 
 def _of_trial(metric: Metric, sample: Sample, trial: Prediction) -> Mapping[str, Any]:
+    if metric.is_judged:
+        return {name: trial.scores.get(name) for name in metric.names}
     if metric.needs and any(not getattr(trial, need) for need in metric.needs):
         return dict.fromkeys(metric.names)
     return _row(metric, sample, trial)
@@ -112,6 +122,11 @@ def _row(metric: Metric, sample: Sample, scored: Prediction | Sequence[Predictio
         raise MetricError(str(error)) from error
     except Exception as error:
         raise raised(metric.name, error, where=f" on sample {sample.id!r}") from error
+    return values_of(metric, sample, value)
+
+
+def values_of(metric: Metric, sample: Sample, value: Any) -> Mapping[str, Any]:
+    """Return the value of a metric by the names of its numbers. Raises a `MetricError` if it is none."""
     if not metric.parts:
         return {metric.name: _checked(metric, sample, metric.name, value)}
     if not isinstance(value, Mapping) or sorted(value) != sorted(metric.parts):

@@ -15,7 +15,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TypeAlias
 
-from pytest_puma.core import Conversation, Generation, SettingsError
+from pytest_puma.core import Capability, Conversation, Generation, SettingsError
 from pytest_puma.phrases import did_you_mean
 from pytest_puma.strategies import direct, reasoning, scoring
 from pytest_puma.strategies.task import Task
@@ -55,7 +55,7 @@ class Strategy:
     prompt. `max_tokens` and `temperature` are the defaults of the cell's settings; a strategy with a temperature
     above 0 compares several replies and refuses 0. `final_line`: only the `Answer:` line of a reply is parsed. `kinds`:
     the kinds of task that it can ask about, empty for all. `composes`: it needs no template if the scenario has methods
-    for its prompts. `cloze`: prompts do not show the choices.
+    for its prompts. `cloze`: prompts do not show the choices. `needs`: what the responder must be able to do.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Strategy:
     kinds: frozenset[str] = frozenset()
     composes: bool = False
     cloze: bool = False
+    needs: frozenset[Capability] = frozenset({"generate"})
 
 
 _REASONING = Strategy(
@@ -85,6 +86,7 @@ _OPTIONS = replace(
     converse=scoring.option_scoring,
     templates=("option_scoring", "zero_shot"),
     kinds=_WITH_OPTIONS,
+    needs=frozenset({"score"}),
 )
 _CLOZE = replace(
     _DIRECT,
@@ -93,6 +95,7 @@ _CLOZE = replace(
     templates=("cloze_scoring",),
     kinds=_CHOICE,
     cloze=True,
+    needs=frozenset({"score"}),
 )
 
 

@@ -14,24 +14,26 @@ from pytest_puma.core import MetricError, NotRunError, Outcome, Responder
 from pytest_puma.evaluation.assess import Context, assess, unassessed
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.evaluate import stopping_of
+from pytest_puma.evaluation.judge import judge
 from pytest_puma.evaluation.predict import predict
 from pytest_puma.report.junit import properties
 from pytest_puma.report.rows import number
 from pytest_puma.session.items.collected import NAME, cell_of
 from pytest_puma.session.items.failing import PumaFailure, missed_gates, represent, without_traceback
 from pytest_puma.session.items.memory import give_back, rare_collections
+from pytest_puma.session.items.responders import judge_of
 from pytest_puma.session.progress.meter import progress_of
 from pytest_puma.session.settings.config import settings_of
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
 #: Attributes of the next report: the outcome as `puma`; `puma_unassessed`, that of a cell whose metric raised, with its
-#: predictions alone; `puma_unchanged`, the reason why a perturbed cell was not run.
+#: predictions alone; `puma_unchanged`, the reason why a cell was not run.
 UNSENT: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
 _SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
 
 
 def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
-    """Evaluate the cell and keep the outcome; skip a cell whose perturbation changes no prompt."""
+    """Evaluate the cell and keep the outcome; skip a cell that cannot be run, with the reason."""
     give_back()
     try:
         with without_traceback(), rare_collections():
@@ -65,6 +67,8 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
         stopping=stopping_of(cell, context) if settings.judging.stop_early else None,
     )
     try:
+        if any(metric.is_judged for metric in cell.scores):
+            answered = judge(cell, answered, judge_of(item.config, cell.model))
         return assess(cell, answered, context)
     except MetricError:
         # A bug in a metric must not lose what the model answered.

@@ -1,14 +1,16 @@
-"""What answers a cell: an engine with the response store around it, or a reader of answers that exist."""
+"""What answers a cell: an engine with the response store around it, or a reader of answers; and the judge of answers."""
 
 from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_puma.core import JUDGE, MODEL
 from pytest_puma.session.items.failing import without_traceback
 from pytest_puma.session.settings.config import settings_of
 from pytest_puma.session.settings.run_id import run_id
@@ -17,6 +19,8 @@ if TYPE_CHECKING:
     from pytest_puma.core import Backend, Model, Responder
     from pytest_puma.responses.database import ResponseStore
 
+#: The judge of each model's answers; None where no plugin returns one.
+_JUDGES: pytest.StashKey[dict[str, Responder | None]] = pytest.StashKey()
 _STORE: pytest.StashKey[ResponseStore] = pytest.StashKey()
 
 
@@ -24,7 +28,7 @@ _STORE: pytest.StashKey[ResponseStore] = pytest.StashKey()
 def open_responder(config: pytest.Config, model: Model) -> Iterator[Responder]:
     """Open the engine of a model, or the reader of its answers, and close it at the end."""
     with without_traceback():
-        responder = _reader(config, model) or _keeping(config, model)
+        responder = _reader(config, model) or _keeping(config, model, _computing(config, model))
     try:
         yield responder
     finally:
@@ -52,9 +56,20 @@ def _reader(config: pytest.Config, model: Model) -> Responder | None:
     return None
 
 
-def _keeping(config: pytest.Config, model: Model) -> Responder:
-    """Return what computes with the store around it, or as it is: without a store, or if it has no identity."""
-    responder = _computing(config, model)
+def judge_of(config: pytest.Config, model: Model) -> Responder | None:
+    """Return the judge of a model's answers, opened when it is first needed; None if no plugin returns one."""
+    judges = config.stash.setdefault(_JUDGES, {})
+    if model.name not in judges:
+        judge: Responder | None = config.hook.pytest_puma_responder(model=model, role=JUDGE)
+        if judge is not None:
+            judge = _keeping(config, replace(model, name=JUDGE), judge)
+            config.add_cleanup(judge.close)
+        judges[model.name] = judge
+    return judges[model.name]
+
+
+def _keeping(config: pytest.Config, model: Model, responder: Responder) -> Responder:
+    """Return a responder with the store around it, or as it is: without a store, or if it has no identity."""
     mode = settings_of(config).storage.mode
     if mode == "off" or not responder.identity:
         return responder
@@ -65,7 +80,7 @@ def _keeping(config: pytest.Config, model: Model) -> Responder:
 
 def _computing(config: pytest.Config, model: Model) -> Responder:
     """Return the responder of a plugin, else the engine over the backend of a plugin, else over llama.cpp."""
-    responder: Responder | None = config.hook.pytest_puma_responder(model=model)
+    responder: Responder | None = config.hook.pytest_puma_responder(model=model, role=MODEL)
     if responder is not None:
         return responder
     from pytest_puma.engine.engine import Engine

@@ -1,0 +1,102 @@
+"""Metrics that ask a judge: a second model, which looks at each answer of the first one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from pytest_puma.core import (
+    JUDGE,
+    Conversation,
+    Generate,
+    Message,
+    Metric,
+    MetricError,
+    Outcome,
+    Prediction,
+    Prompt,
+    Sample,
+    Score,
+    SettingsError,
+    ask,
+    metric,
+)
+from pytest_puma.evaluation.evaluate import evaluate
+from pytest_puma.testing import Engine, ScriptedBackend
+from tests.factories import cell
+
+
+def prompt(text: str) -> Prompt:
+    return Prompt(messages=(Message(role="user", content=text),))
+
+
+@metric
+def is_calm(_sample: Sample, prediction: Prediction) -> Any:
+    """First reasons, then a verdict, which is scored."""
+    reasons = yield from ask(Generate(prompt=prompt(f"Is this calm? {prediction.text}"), max_tokens=20))
+    asked = prompt(f"Calm? {prediction.text}, as {reasons.text}")
+    verdict = yield from ask(Score(prompt=asked, continuations=("yes", "no")))
+    return verdict.logprobs[0] > verdict.logprobs[1]
+
+
+def judged(*metrics: Metric, judge: ScriptedBackend | None = None, **options: Any) -> Outcome:
+    model = Engine(ScriptedBackend({"crash": "Critical"}, default="Minor"))
+    asked = cell(samples=8, scores=metrics, **options)
+    return evaluate(asked, model, judge=None if judge is None else Engine(judge))
+
+
+def test_a_judge_gives_scores_that_are_measured_like_any_other() -> None:
+    judge = ScriptedBackend(
+        lambda text: ("no" if "Critical" in text else "yes") if "Calm?" in text else "it says so", digest="5a"
+    )
+    outcome = judged(is_calm, judge=judge, gates=("is_calm >= 0.5",))
+    calm = [prediction.answer != "Critical" for prediction in outcome.predictions]
+    assert [prediction.scores["is_calm"] for prediction in outcome.predictions] == calm
+    assert outcome["is_calm"] == sum(calm) / 8
+    assert [verdict.status for verdict in outcome.verdicts] == ["PASS"]
+    assert outcome.signature["judge"] == {"backend": "scripted", "weights_sha256": "5a"}
+
+
+def test_the_conversation_with_the_judge_is_kept_beside_that_with_the_model() -> None:
+    outcome = judged(is_calm, judge=ScriptedBackend({}, default="yes"))
+    for prediction in outcome.predictions:
+        first, second = prediction.transcripts[JUDGE].turns
+        assert first.prompt == prompt(f"Is this calm? {prediction.text}").messages
+        assert (first.response.text, second.continuations) == ("yes", ("yes", "no"))
+        assert prediction.raw == (prediction.answer,), "that of the model"
+
+
+def test_a_cell_without_such_metrics_needs_no_judge() -> None:
+    assert JUDGE not in judged(judge=ScriptedBackend({})).predictions[0].transcripts
+
+
+def test_a_missing_judge_is_an_error() -> None:
+    with pytest.raises(SettingsError, match=r"metric 'is_calm' asks a judge, and there is none; expected the hook"):
+        judged(is_calm)
+
+
+def test_a_metric_that_raises_or_returns_no_number_names_its_sample() -> None:
+    @metric
+    def fails(_sample: Sample, _prediction: Prediction) -> Any:
+        yield from ask(Generate(prompt=prompt("?"), max_tokens=2))
+        raise KeyError("x")
+
+    @metric
+    def talks(_sample: Sample, _prediction: Prediction) -> Any:
+        response = yield from ask(Generate(prompt=prompt("?"), max_tokens=2))
+        return response.text
+
+    with pytest.raises(MetricError, match=r"metric 'fails' raised KeyError on sample '.+'"):
+        judged(fails, judge=ScriptedBackend({}))
+    with pytest.raises(MetricError, match=r"metric 'talks' returned '' for sample '.+'; expected a number or None"):
+        judged(talks, judge=ScriptedBackend({}))
+
+
+def test_a_judge_looks_at_single_predictions() -> None:
+    def whole(_predictions: Any) -> Conversation:
+        yield from ()
+        raise NotImplementedError
+
+    with pytest.raises(SettingsError, match="asks a judge about single predictions; expected per to be 'trial'"):
+        metric(per="cell")(whole)
