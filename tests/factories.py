@@ -6,13 +6,11 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import zip_longest
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
 from pytest_puma.baseline import Entry
 from pytest_puma.core import (
-    MODEL,
     BootstrapReplicates,
     CellId,
     Change,
@@ -20,18 +18,14 @@ from pytest_puma.core import (
     Flip,
     Gate,
     Measure,
-    Messages,
     Model,
     Outcome,
     OwnMetric,
     Prediction,
-    Response,
     Run,
     Sample,
     Scenario,
     Status,
-    Transcript,
-    Turn,
     Verdict,
 )
 from pytest_puma.evaluation.assess import Context
@@ -45,6 +39,7 @@ from pytest_puma.strategies import Strategy, Task, parse_strategy
 from pytest_puma.strategies.template import Template
 from pytest_puma.strategies.templates import find_template
 from pytest_puma.testing import Engine, ScriptedBackend
+from tests.transcripts import replied
 
 LABELS = ("A", "B", "C", "D")
 POINTS = ("1", "2", "3", "5", "8", "13", "21", "34")
@@ -158,24 +153,6 @@ def prediction(sample_id: str = "s0", *, gold: str = "A", answer: str | None = "
     turns = {name: fields.pop(name) for name in _TURNS if name in fields}
     bare = Prediction(sample_id=sample_id, gold=gold, answer=answer, **fields)
     return replied(bare, *turns.pop("raw", ()), **turns) if turns else bare
-
-
-def replied(
-    prediction: Prediction,
-    *raw: str,
-    prompts: Sequence[Messages | None] = (),
-    continuations: Sequence[tuple[str, ...]] = (),
-    **last: Any,
-) -> Prediction:
-    """The prediction with a turn for each text, prompt or list of continuations; `last`: the rest of the last turn."""
-    texts = raw or ("",) * max(len(prompts), len(continuations), 1)
-    responses = [Response(text=text) for text in texts[:-1]] + [Response(text=texts[-1], **last)]
-    parts = list(zip_longest(responses, prompts, continuations))
-    turns = (
-        Turn(response=response or Response(), prompt=prompt, continuations=scored or (), cited=response is not None)
-        for response, prompt, scored in parts
-    )
-    return replace(prediction, transcripts={MODEL: Transcript(tuple(turns))})
 
 
 def predictions(

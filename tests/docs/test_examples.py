@@ -96,6 +96,16 @@ def test_the_example_of_a_metric_hook_is_measured_and_gated(tickets: Project) ->
     assert (measure["better"], measure["unit"]) == ("low", "characters")
 
 
+def test_the_example_of_a_judge_scores_the_answers(tickets: Project) -> None:
+    judge = example("python", name="conftest.py", holding="def pytest_puma_responder(")
+    polite = example("python", name="polite.py", holding="def is_polite(")
+    metrics = "from polite import is_polite\n\ndef pytest_puma_metrics():\n    return [is_polite]\n"
+    benchmark = BENCHMARK.format(scenario="TicketsScenario", strategy="zero_shot")
+    tickets.write(conftest=f"{judge}\n\n{metrics}", polite=polite, test_teams=benchmark)
+    tickets.run("--puma-gate=is_polite <= 0.5").assert_outcomes(passed=1)
+    assert tickets.record()["outcomes"][0]["measures"]["is_polite"]["value"] == 0
+
+
 def test_the_example_of_a_perturbation_hook_makes_its_name_known(tickets: Project) -> None:
     _hook(tickets, "pytest_puma_perturbations")
     tickets.run("--puma-perturb=shouted").assert_outcomes(passed=2)

@@ -13,7 +13,8 @@ from pytest_puma.baseline import Entry
 from pytest_puma.core import Metric, Policy, Pool
 from pytest_puma.evaluation.assess import Context, assess
 from pytest_puma.evaluation.predict import CellPredictions
-from tests.factories import Triage, cell, entry, predictions, replied, sample
+from tests.factories import Triage, cell, entry, predictions, sample
+from tests.transcripts import replied
 
 
 def answered(golds: str, answers: str) -> CellPredictions:

@@ -10,7 +10,8 @@ from pytest_puma.metrics import source_of
 from pytest_puma.metrics.catalogue import Catalogue
 from pytest_puma.metrics.table import Table
 from pytest_puma.stats.intervals import wilson
-from tests.factories import Estimation, Triage, measured, predictions, replied
+from tests.factories import Estimation, Triage, measured, predictions
+from tests.transcripts import replied
 
 
 def test_failures_and_overflows_are_rates_over_all_predictions() -> None:

@@ -10,7 +10,8 @@ import pytest
 
 from pytest_puma.core import Measure, Prediction, Scenario
 from pytest_puma.metrics import metric_names
-from tests.factories import Estimation, Triage, measured, predictions, replied
+from tests.factories import Estimation, Triage, measured, predictions
+from tests.transcripts import replied
 
 
 def a_cell(scenario: Scenario, n: int, *, probabilities: bool = True) -> list[Prediction]:

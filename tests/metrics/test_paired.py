@@ -12,7 +12,8 @@ from scipy.stats import bootstrap
 
 from pytest_puma.core import Prediction, Usage
 from pytest_puma.metrics import metric_names
-from tests.factories import LABELS, POINTS, Estimation, Triage, paired, predictions, replied, scored
+from tests.factories import LABELS, POINTS, Estimation, Triage, paired, predictions, scored
+from tests.transcripts import replied
 
 three_of = st.lists(
     st.tuples(st.sampled_from(LABELS), st.sampled_from([*LABELS, None]), st.sampled_from([*LABELS, None])),

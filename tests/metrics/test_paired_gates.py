@@ -12,7 +12,8 @@ import pytest
 from pytest_puma.core import Policy, Prediction, Usage
 from pytest_puma.gates import judge_change, parse_gate
 from pytest_puma.stats.significance import mcnemar_worse
-from tests.factories import LABELS, POINTS, Estimation, Triage, paired, predictions, replied
+from tests.factories import LABELS, POINTS, Estimation, Triage, paired, predictions
+from tests.transcripts import replied
 
 
 def test_errors_are_compared_on_the_samples_parsed_in_both_sets() -> None:
