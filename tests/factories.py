@@ -39,7 +39,7 @@ from pytest_puma.strategies import Strategy, Task, parse_strategy
 from pytest_puma.strategies.template import Template
 from pytest_puma.strategies.templates import find_template
 from pytest_puma.testing import Engine, ScriptedBackend
-from tests.transcripts import replied
+from tests.transcripts import prediction as prediction  # noqa: PLC0414 - for those who make other nouns, too
 
 LABELS = ("A", "B", "C", "D")
 POINTS = ("1", "2", "3", "5", "8", "13", "21", "34")
@@ -142,17 +142,6 @@ def answering(answer: str) -> Callable[[str], str]:
 def task(scenario: Scenario, *, template: Template | None = None, **fields: Any) -> Task:
     template = template or find_template(scenario.name, ["zero_shot"], project=None)
     return replace(Task(scenario=scenario, sample=sample(), wording=template), **fields)
-
-
-#: Parts of a transcript that `prediction` takes as fields.
-_TURNS = ("raw", "prompts", "continuations", "finish", "logprobs", "usage")
-
-
-def prediction(sample_id: str = "s0", *, gold: str = "A", answer: str | None = "A", **fields: Any) -> Prediction:
-    """A prediction; `raw`, `prompts`, `continuations`, `finish`, `logprobs` and `usage` as in `replied`."""
-    turns = {name: fields.pop(name) for name in _TURNS if name in fields}
-    bare = Prediction(sample_id=sample_id, gold=gold, answer=answer, **fields)
-    return replied(bare, *turns.pop("raw", ()), **turns) if turns else bare
 
 
 def predictions(

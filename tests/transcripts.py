@@ -1,4 +1,4 @@
-"""Transcripts of predictions that no run made."""
+"""Predictions that no run made, with their transcripts."""
 
 from __future__ import annotations
 
@@ -8,6 +8,16 @@ from itertools import zip_longest
 from typing import Any
 
 from pytest_puma.core import MODEL, Messages, Prediction, Response, Transcript, Turn
+
+#: Parts of a transcript that `prediction` takes as fields.
+_TURNS = ("raw", "prompts", "continuations", "finish", "logprobs", "usage")
+
+
+def prediction(sample_id: str = "s0", *, gold: str = "A", answer: str | None = "A", **fields: Any) -> Prediction:
+    """A prediction; `raw`, `prompts`, `continuations`, `finish`, `logprobs` and `usage` as in `replied`."""
+    turns = {name: fields.pop(name) for name in _TURNS if name in fields}
+    bare = Prediction(sample_id=sample_id, gold=gold, answer=answer, **fields)
+    return replied(bare, *turns.pop("raw", ()), **turns) if turns else bare
 
 
 def replied(
