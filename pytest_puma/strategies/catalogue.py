@@ -38,7 +38,6 @@ ALL = (
     "egi",
     "option_scoring",
 )
-
 _DEFAULT = "zero_shot"
 _WITH_OPTIONS = frozenset(kind.name for kind in KINDS.values() if kind.form != "texts")
 _CHOICE = frozenset(kind.name for kind in KINDS.values() if kind.form == "choices")

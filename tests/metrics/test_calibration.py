@@ -13,8 +13,9 @@ from sklearn.metrics import brier_score_loss
 
 from pytest_puma.core import Prediction
 from pytest_puma.metrics import calibration_bins
-from tests.factories import LABELS, Estimation, Triage, measured, predictions, replied, scored
+from tests.factories import LABELS, Estimation, Triage, measured, predictions, scored
 from tests.metrics.generated import distributions
+from tests.transcripts import replied
 
 Rows = list[tuple[str, dict[str, float]]]
 rows = st.lists(st.tuples(st.sampled_from(LABELS), distributions(LABELS)), min_size=1, max_size=40)

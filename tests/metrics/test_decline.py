@@ -11,7 +11,8 @@ from scipy.stats import binom, norm, ttest_1samp
 from pytest_puma.core import Decline, Prediction
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.stats.refit import refit
-from tests.factories import paired, prediction, predictions, replied
+from tests.factories import paired, prediction, predictions
+from tests.transcripts import replied
 
 SCENARIO = TriageJiraScenario()
 LABELS = SCENARIO.valid_labels()

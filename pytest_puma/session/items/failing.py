@@ -74,14 +74,3 @@ def status(report: pytest.TestReport, value: str) -> tuple[str, str, str] | None
     if hasattr(report, "wasxfail") or not report.passed:
         return None
     return "passed", ".", f"PASSED ({value})"
-
-
-@contextmanager
-def without_traceback() -> Iterator[None]:
-    """Fail with the message of a `PumaError` and without our traceback, which would not help a user."""
-    try:
-        yield
-    except NotRunError:
-        raise
-    except PumaError as error:
-        raise fault(error) from None

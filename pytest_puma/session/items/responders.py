@@ -1,4 +1,4 @@
-"""What answers a cell: an engine with the response store around it, or a reader of answers; and the judge of answers."""
+"""What answers a cell: an engine with the response store around it, or a reader of answers. And what judges answers."""
 
 from __future__ import annotations
 
