@@ -132,6 +132,8 @@ def read_nodes(data: bytes) -> list[yaml.Node]:
     text = data.decode("utf-8-sig", "surrogateescape")
     try:
         nodes = list(yaml.compose_all(text, Loader=yaml.SafeLoader))
+    except RecursionError as error:
+        raise error_at(1, "the file is nested too deeply; expected keys with values, as in a run-spec") from error
     except yaml.MarkedYAMLError as error:
         raise _not_yaml(text, error) from error
     except yaml.reader.ReaderError as error:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import Change, Flip, Measure, Power
+from pytest_puma.core import Change, Flip, Measure, Power, Prediction
 from tests.docs.reference import code_blocks, example, names_in, table
 from tests.integration.conftest import Project
 
@@ -187,10 +187,12 @@ def test_the_tables_of_the_run_folder_have_every_key_of_a_real_one(tickets: Proj
     assert change < {field.name for field in fields(Change)}
     assert set(outcome_keys["flips"]) == {field.name for field in fields(Flip)}
     lines, _ = _split(table("line of `predictions.jsonl`"))
-    # The fixture takes `seconds` out of the predictions.
-    (keys,) = {tuple(prediction) for prediction in tickets.predictions()}
-    assert lines.keys() == set(keys)
-    assert set(lines["usage"]) - {"seconds"} == tickets.predictions()[0]["usage"].keys()
+    names = {"kind", "cell", "node_id", "attempt"} | {field.name for field in fields(Prediction)}
+    assert lines.keys() == names
+    turns, _ = _split(table("turn of a transcript"))
+    read = {"prompt", "text", "finish", "usage"}
+    assert {key for prediction in tickets.predictions() for turn in prediction["turns"] for key in turn} == read
+    assert turns.keys() == read | {"continuations", "likelihoods", "logprobs", "cited"}
 
 
 def _split(rows: list[list[str]]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:

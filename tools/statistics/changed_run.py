@@ -10,14 +10,14 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from gguf import GGUFReader
 from gguf.quants import dequantize, quantize
 from numpy.typing import NDArray
 
-from pytest_puma.core import Model, Prediction
+from pytest_puma.core import Model, Prediction, Response, Transcript
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.evaluation.cell import Cell
@@ -55,7 +55,12 @@ def answers(scenario: str, changed: ChangedRun, cache: Path) -> list[Prediction]
         rows = [_stored(each) for each in _computed(scenario, changed, cache / "work")]
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(json.dumps(rows), encoding="utf-8")
-    return [Prediction(**row | {"units": (row["sample_id"],)}) for row in json.loads(path.read_text(encoding="utf-8"))]
+    return [_read(row) for row in json.loads(path.read_text(encoding="utf-8"))]
+
+
+def _read(row: dict[str, Any]) -> Prediction:
+    transcript = Transcript.of(Response(finish=row.pop("finish")))
+    return Prediction(**row, units=(row["sample_id"],), transcripts={"model": transcript})
 
 
 def _stored(prediction: Prediction) -> dict[str, object]:
