@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from pytest_puma.core.conversation import Likelihood, Response, Usage
+from pytest_puma.core.conversation import Response, Usage
 from pytest_puma.core.shared import Messages
 
 #: Who answers: the model that is measured, or the one that judges its answers.
@@ -47,22 +47,18 @@ class Transcript:
     @property
     def raw(self) -> tuple[str, ...]:
         """The texts of the cited responses."""
-        return tuple(turn.response.text for turn in self.turns if turn.cited)
+        return tuple(response.text for response in self.cited)
 
     @property
     def logprobs(self) -> tuple[float, ...]:
         """The log-probabilities of all cited responses."""
-        return tuple(value for turn in self.turns if turn.cited for value in turn.response.logprobs)
-
-    @property
-    def likelihoods(self) -> tuple[Likelihood, ...]:
-        """The likelihoods of all continuations, in the order of the requests."""
-        return tuple(likelihood for turn in self.turns for likelihood in turn.response.likelihoods)
+        return tuple(value for response in self.cited for value in response.logprobs)
 
     @property
     def finish(self) -> str:
         """The end of the last cited response."""
-        return next((turn.response.finish for turn in reversed(self.turns) if turn.cited), "stop")
+        cited = self.cited
+        return cited[-1].finish if cited else "stop"
 
     @property
     def prompts(self) -> tuple[Messages | None, ...]:

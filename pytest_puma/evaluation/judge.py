@@ -11,6 +11,7 @@ A metric whose function is a generator asks the judge, like a strategy asks the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -18,6 +19,7 @@ from pytest_puma.core import (
     JUDGE,
     Answer,
     Conversation,
+    Messages,
     Metric,
     Origin,
     Prediction,
@@ -87,17 +89,18 @@ def judge(cell: Cell, answered: CellPredictions, responder: Responder | None) ->
             ],
         )
     )
-    predictions = tuple(_judged(judgement, [next(states) for _ in metrics], shared) for judgement in judgements)
+    beginnings = shared.shared()
+    predictions = tuple(_judged(judgement, [next(states) for _ in metrics], beginnings) for judgement in judgements)
     signature = {**answered.signature, "judge": responder.provenance().signature.get("engine")}
     return replace(answered, predictions=predictions, signature=signature)
 
 
-def _judged(judgement: _Judgement, states: list[ConversationState], shared: SharedPrompts) -> Prediction:
+def _judged(judgement: _Judgement, states: list[ConversationState], beginnings: Sequence[Messages]) -> Prediction:
     """The prediction with its scores, and with the turns of all metrics, each with its whole prompt."""
     turns = []
     for state in states:
         transcript = state.transcript()
-        prompts = whole_prompts(shared.shared(), transcript.prompts)
+        prompts = whole_prompts(beginnings, transcript.prompts)
         turns += [
             replace(turn, prompt=prompt, cited=True) for turn, prompt in zip(transcript.turns, prompts, strict=True)
         ]

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import groupby
 from numbers import Complex, Real
 from typing import Any, TypeAlias
@@ -43,9 +44,9 @@ def score(
     return tuple(changed(each, scores={LOSS: loss(each, own), **own}) for each, own in zip(bare, scores, strict=True))
 
 
-def _with_scores(prediction: Prediction, names: Collection[str]) -> Prediction:
+def _with_scores(prediction: Prediction, names: AbstractSet[str]) -> Prediction:
     """The prediction with these scores alone."""
-    if prediction.scores.keys() <= set(names):
+    if prediction.scores.keys() <= names:
         return prediction
     return changed(prediction, scores={name: value for name, value in prediction.scores.items() if name in names})
 

@@ -19,6 +19,7 @@ from pytest_puma.core import DataError, Messages, Prediction, Usage, Verdict
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.past_run import PastRun
+from pytest_puma.runs.prediction_file import owner_of
 from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, newest_run
 
 if TYPE_CHECKING:
@@ -125,7 +126,7 @@ def _rows(past: PastRun) -> Iterator[dict[str, Any]]:
     outcomes, file = past.run.outcomes, past.file
     if not outcomes:  # each cell ended in an error: no file was written
         return
-    by_owner = {(outcome.cell, outcome.node_id, outcome.attempt): outcome for outcome in outcomes}
+    by_owner = {owner_of(outcome): outcome for outcome in outcomes}
     whole = {owner for owner, outcome in by_owner.items() if file.count(owner) >= outcome.trials}
     # In the order of the file, as workers finish in any order.
     for cell in file.cells:

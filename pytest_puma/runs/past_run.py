@@ -21,7 +21,7 @@ from pytest_puma.platform.files import regular
 from pytest_puma.platform.json_text import parse_json
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.platform.shape import misfit
-from pytest_puma.runs.prediction_file import PredictionFile
+from pytest_puma.runs.prediction_file import PredictionFile, owner_of
 from pytest_puma.runs.record import FORMAT
 from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, newest_run
 
@@ -82,7 +82,7 @@ class PastRun:
 
     def answered(self, outcome: Outcome) -> Outcome:
         """Return an outcome of this run with its predictions and prompts; a `DataError` if they are not whole."""
-        owner = (outcome.cell, outcome.node_id, outcome.attempt)
+        owner = owner_of(outcome)
         if (count := self.file.count(owner)) < outcome.trials:
             msg = (
                 f"{self.file.path}: {count} of the {outcome.trials} predictions of {outcome.cell} are there; "

@@ -7,15 +7,16 @@ a cell with as many predictions as its first line announces.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
+from pytest_puma.codec.plain import storable
 from pytest_puma.codec.predictions import CellLine, cell_from, prediction_from
-from pytest_puma.core import DataError, Messages, Prediction
+from pytest_puma.core import DataError, Messages, Outcome, Prediction
 from pytest_puma.phrases import described
 from pytest_puma.platform.files import regular
 from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, REMOVED
@@ -24,6 +25,11 @@ T = TypeVar("T")
 #: One attempt of one test of a cell: `cell`, `node_id`, `attempt`.
 Owner: TypeAlias = tuple[str, str, int]
 _CELL = re.compile(rb'\{\s*"kind":\s*"cell"')
+
+
+def owner_of(outcome: Outcome) -> Owner:
+    """Return the owner of an outcome, with names as the file has them."""
+    return storable(outcome.cell), storable(outcome.node_id), outcome.attempt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,6 +146,17 @@ class PredictionFile:
             removed = f"; {REMOVED}" if isinstance(error, FileNotFoundError) else ""
             msg = f"{self.who}{self.path}: {fault}; expected it beside {RECORD}: load the run folder{removed}"
             raise DataError(msg) from error
+
+
+def stored_cells(folder: Path, owners: Collection[Owner]) -> Iterator[tuple[StoredCell, tuple[Prediction, ...]]]:
+    """Yield these cells of a run folder in the order of the file, one after the other, without those that are cut off.
+
+    Nothing if the run has no file of predictions. A `DataError` names a line that cannot be read.
+    """
+    file = PredictionFile(folder / PREDICTIONS)
+    for cell in file.cells if file.path.is_file() else ():
+        if cell.owner in owners and cell.is_whole:
+            yield cell, tuple(file.predictions(cell))
 
 
 def _checked(prediction: Prediction, cell: StoredCell) -> Prediction:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pytest_puma.codec.plain import storable
 from pytest_puma.core import Run
 from pytest_puma.report.page.budget import Budget, LeftOut, left_out
 from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks, pack_cell
@@ -17,7 +16,7 @@ from pytest_puma.report.page.flags import DIFFERS
 from pytest_puma.report.page.index import HistoryByCell, index
 from pytest_puma.report.page.packed import as_text, packed, packed_json, text_length
 from pytest_puma.report.page.scenario import Pool, Rows, task_of
-from pytest_puma.runs.stored_cells import stored_cells
+from pytest_puma.runs.prediction_file import owner_of, stored_cells
 
 #: Bytes of the element around a block.
 _ELEMENT = len('<script type="text/plain" id="t1000"></script>\n')
@@ -100,10 +99,7 @@ class Contents:
     def _cells(self, scenarios: Sequence[ScenarioBlocks]) -> list[CellBlocks | None]:
         """The cells whose predictions are in the folder, in the order of the run."""
         outcomes = self.run.outcomes
-        places = {
-            (storable(outcome.cell), storable(outcome.node_id), outcome.attempt): position
-            for position, outcome in enumerate(outcomes)
-        }
+        places = {owner_of(outcome): position for position, outcome in enumerate(outcomes)}
         of_cell = {position: scenario for scenario in scenarios for position in scenario.cells}
         cells: list[CellBlocks | None] = [None] * len(outcomes)
         for stored, predictions in () if self.folder is None else stored_cells(self.folder, places):
