@@ -68,10 +68,12 @@ class Metric:
     source: Source = "answers"
 
     def __post_init__(self) -> None:
-        """Refuse what no gate could name and no report could show."""
+        """Refuse what no gate could name and no report could show; any collection of needs and kinds will do."""
         for problem in self._problems():
             msg = f"metric {problem}"
             raise SettingsError(msg)
+        for name in ("needs", "kinds"):
+            object.__setattr__(self, name, frozenset(getattr(self, name)))
 
     def _problems(self) -> Iterator[str]:
         """Each wrong field, as a sentence that begins with the name of the metric."""

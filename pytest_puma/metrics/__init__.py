@@ -1,6 +1,6 @@
 """Every measure of a cell: a value, the 95 % interval that suits it, and the number of predictions behind it.
 
-One file per family computes `Statistic`s from a `Table` of predictions; `measuring.measure` computes their measures.
+One file per family computes `Statistic`s from a `PredictionTable`; `measuring.measure` computes their measures.
 `ScoredPredictions` is the interface to all of them for the predictions of a cell.
 """
 

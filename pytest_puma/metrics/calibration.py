@@ -18,7 +18,7 @@ import numpy as np
 from pytest_puma.core import CalibrationBin, Prediction
 from pytest_puma.core.metric import Source
 from pytest_puma.metrics.statistic import SHARE, Statistic, divide, masked, mean
-from pytest_puma.metrics.table import Table
+from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.stats.arrays import Indices, Mask, Values, Weights
 
 BINS = 10
@@ -29,7 +29,7 @@ MIN_PREDICTIONS = 200
 SOURCES: Mapping[str, Source] = {"outside_labels": "log-probabilities"}
 
 
-def statistics(table: Table) -> Iterator[Statistic]:
+def statistics(table: PredictionTable) -> Iterator[Statistic]:
     """The Brier score, then expected and maximum calibration error, which have no interval."""
     among, n = table.has_probabilities, int(table.has_probabilities.sum())
     kept = replace(table, probabilities=table.kept_probabilities)
@@ -46,7 +46,7 @@ def statistics(table: Table) -> Iterator[Statistic]:
     yield optional("outside_labels", outside, ~np.isnan(outside), limits=SHARE, source=SOURCES["outside_labels"])
 
 
-def calibration_bins(table: Table) -> tuple[CalibrationBin, ...]:
+def calibration_bins(table: PredictionTable) -> tuple[CalibrationBin, ...]:
     """Return the bins that have predictions, as the errors count them."""
     return _Calibration(table).bins()
 
@@ -68,7 +68,7 @@ class _Calibration:
     Source: C. Guo et al., "On calibration of modern neural networks", ICML 2017.
     """
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: PredictionTable) -> None:
         confidence = np.max(table.probabilities, axis=1, initial=0.0)
         correct = _right(table)
         bins = np.digitize(confidence, np.linspace(0, 1, BINS + 1)[1:-1], right=True)
@@ -125,13 +125,13 @@ def mean_absolute(means: Values, errors: Values) -> Values:
     return np.where(random, sizes, np.abs(means))
 
 
-def _right(table: Table) -> Mask:
+def _right(table: PredictionTable) -> Mask:
     """Whether the most probable label is the gold label, or the answer and right."""
     best = _most_probable(table)
     return np.asarray((best == table.gold) | (table.right & (best == table.answer)), dtype=np.bool_)
 
 
-def _most_probable(table: Table) -> Indices:
+def _most_probable(table: PredictionTable) -> Indices:
     """The index of the most probable label; -1 in a regression without values to choose from."""
     if not table.labels:
         return np.full(len(table), -1)
@@ -142,7 +142,7 @@ def _most_probable(table: Table) -> Indices:
     return best
 
 
-def _brier(table: Table) -> Values:
+def _brier(table: PredictionTable) -> Values:
     """The squared distance between the probabilities and the gold label, summed over labels: 0 to 2.
 
     Source: G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly

@@ -14,11 +14,11 @@ from pytest_puma.core.metric import Source
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics import calibration, classification, declared, regression
 from pytest_puma.metrics.statistic import Statistic, mean, proportion
-from pytest_puma.metrics.table import Table
+from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.task_types import Form
 
 #: The metrics of one form of answers only. Choices have no classes.
-_OF_FORM: Mapping[Form, Callable[[Table], Iterator[Statistic]]] = {
+_OF_FORM: Mapping[Form, Callable[[PredictionTable], Iterator[Statistic]]] = {
     "labels": classification.statistics,
     "numbers": regression.statistics,
     "choices": lambda table: iter((classification.accuracy(table),)),
@@ -40,7 +40,7 @@ class Catalogue:
     Each is made when it is first asked for, after those before it: a gate or a slice needs one of dozens.
     """
 
-    def __init__(self, scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) -> None:
+    def __init__(self, scenario: Scenario, table: PredictionTable, metrics: Sequence[Metric] = ()) -> None:
         self._scenario = scenario
         self._made: list[Statistic] = []
         self._others = _statistics(scenario, table, metrics)
@@ -86,12 +86,12 @@ class Catalogue:
         return sorted(statistics, key=lambda statistic: statistic.name != primary)
 
 
-def _of_form(scenario: Scenario, table: Table) -> Iterator[Statistic]:
+def _of_form(scenario: Scenario, table: PredictionTable) -> Iterator[Statistic]:
     statistics = _OF_FORM.get(scenario.kind.form)
     return iter(()) if statistics is None else statistics(table)
 
 
-def _statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric]) -> Iterator[Statistic]:
+def _statistics(scenario: Scenario, table: PredictionTable, metrics: Sequence[Metric]) -> Iterator[Statistic]:
     yield from _of_form(scenario, table)
     yield from declared.of_cells(scenario, table, metrics)
     yield from declared.columns(metrics, table.predictions)
@@ -100,7 +100,7 @@ def _statistics(scenario: Scenario, table: Table, metrics: Sequence[Metric]) -> 
 
 def names_of_kind(scenario: Scenario) -> frozenset[str]:
     """Return the names that every cell of this kind of task has, whatever the scenario declares."""
-    table = Table.of(scenario, ())
+    table = PredictionTable.of(scenario, ())
     statistics = (*_of_form(scenario, table), *_of_every_cell(table))
     return frozenset(statistic.name for statistic in statistics)
 
@@ -111,12 +111,12 @@ def metric_names(scenario: Scenario, metrics: Sequence[Metric] = ()) -> tuple[st
     Raises a `SettingsError` if the scenario's own metrics have unusable or repeated names, or if its
     primary metric does not exist.
     """
-    return tuple(Catalogue(scenario, Table.of(scenario, ()), metrics).names())
+    return tuple(Catalogue(scenario, PredictionTable.of(scenario, ()), metrics).names())
 
 
 def declaration(scenario: Scenario, name: str, metrics: Sequence[Metric] = ()) -> Statistic | None:
     """The statistic of a metric without any predictions, for what it declares: bounds, direction, paired test."""
-    statistics = Catalogue(scenario, Table.of(scenario, ()), metrics).all()
+    statistics = Catalogue(scenario, PredictionTable.of(scenario, ()), metrics).all()
     return next((statistic for statistic in statistics if statistic.name == MetricName.parse(name).base), None)
 
 
@@ -140,7 +140,7 @@ def _sources() -> Mapping[str, Source]:
     return {**of_library, **calibration.SOURCES, **{name: source for name, (_, source) in _COSTS.items()}}
 
 
-def _of_every_cell(table: Table) -> Iterator[Statistic]:
+def _of_every_cell(table: PredictionTable) -> Iterator[Statistic]:
     """The rates of failures, the calibration, and the seconds and tokens per prediction."""
     finishes = [prediction.finish for prediction in table.predictions]
     truncated = np.array([finish in TRUNCATED for finish in finishes], dtype=np.bool_)

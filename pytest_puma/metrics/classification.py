@@ -28,7 +28,7 @@ from pytest_puma.metrics.statistic import (
     rarer,
     ratio,
 )
-from pytest_puma.metrics.table import Table, parse_failure_note
+from pytest_puma.metrics.table import PredictionTable, parse_failure_note
 from pytest_puma.stats.arrays import Mask, Values, Weights
 
 NO_ANSWER = "no answer"
@@ -36,7 +36,7 @@ NO_ANSWER = "no answer"
 MIN_CLASS_SIZE = 10
 
 
-def statistics(table: Table) -> Iterator[Statistic]:
+def statistics(table: PredictionTable) -> Iterator[Statistic]:
     """Yield the statistics over all classes first, then those of each class."""
     by_class, note, rare = _ByClass(table), _rare_class_note(table), rarer(table.right)
     answer, hit = (masked(column.astype(np.float64), table.everything) for column in (table.answer, table.right))
@@ -55,14 +55,14 @@ def statistics(table: Table) -> Iterator[Statistic]:
         yield from _of_class(f"per_class.{label}", table.gold == index, table.answer == index)
 
 
-def accuracy(table: Table) -> Statistic:
+def accuracy(table: PredictionTable) -> Statistic:
     """Return the share of right answers."""
     return proportion(
         "accuracy", table.right, table.everything, better="high", comparison=ComparisonBasis(test="mcnemar")
     )
 
 
-def _rare_class_note(table: Table) -> str:
+def _rare_class_note(table: PredictionTable) -> str:
     golds = np.bincount(table.gold, minlength=len(table.labels))
     rarest = min(golds[golds > 0], default=MIN_CLASS_SIZE)
     is_rare = len(table) >= MIN_ROWS and rarest < MIN_CLASS_SIZE
@@ -83,7 +83,7 @@ def _of_class(name: str, is_gold: Mask, is_answer: Mask) -> Iterator[Statistic]:
 class _ByClass:
     """F1 of every class at once, as 2 * hits / (golds + answers): the harmonic mean of precision and recall."""
 
-    def __init__(self, table: Table) -> None:
+    def __init__(self, table: PredictionTable) -> None:
         classes = np.arange(len(table.labels))
         is_gold, is_answer = table.gold[:, None] == classes, table.answer[:, None] == classes
         self._golds = is_gold.astype(np.float64)

@@ -22,7 +22,7 @@ import numpy as np
 from pytest_puma.core import Metric, Pool, Prediction, Scenario, SettingsError
 from pytest_puma.metrics.scoring import as_number, combined, raised, unusable
 from pytest_puma.metrics.statistic import SHARE, ComparisonBasis, IntervalBasis, Statistic, mean, proportion, ratio
-from pytest_puma.metrics.table import Table
+from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.platform.signals import CALL, limited
 from pytest_puma.stats.arrays import Values, Weights
 
@@ -145,7 +145,7 @@ class Repeated:
         return number
 
 
-def of_cells(scenario: Scenario, table: Table, metrics: Sequence[Metric] = ()) -> Iterator[Statistic]:
+def of_cells(scenario: Scenario, table: PredictionTable, metrics: Sequence[Metric] = ()) -> Iterator[Statistic]:
     """Yield the metrics of a whole cell: those that the scenario declares, and those of `metrics`.
 
     Raises a `SettingsError` for a name that no gate could contain.

@@ -24,7 +24,7 @@ from pytest_puma.core import Prediction
 from pytest_puma.core.change import Decline, Spread
 from pytest_puma.metrics.evidence import MIN_GROUPS, per_question, questions_of, spread_of_losses
 from pytest_puma.metrics.statistic import in_blocks
-from pytest_puma.metrics.table import Table
+from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.stats.arrays import Values
 from pytest_puma.stats.refit import refit, skill
 from pytest_puma.stats.resampling import Resamples, group_sums
@@ -44,14 +44,14 @@ _MAX_LOSS = 1e200
 _ROUNDING = 1e-5
 
 
-def decline(new: Table, old: Table, resamples: Resamples, *, graded: bool) -> Decline:
+def decline(new: PredictionTable, old: PredictionTable, resamples: Resamples, *, graded: bool) -> Decline:
     """Test two tables of the same samples; `resamples` are those of their rows; `graded`: answers are numbers."""
     answers = ([prediction.answer for prediction in table.predictions] for table in (new, old))
     same = next(answers) == next(answers) and np.allclose(new.probabilities, old.probabilities, atol=_ROUNDING)
     return (_of_numbers if graded else _of_labels)(new, old, resamples, same=bool(same))
 
 
-def _of_labels(new: Table, old: Table, resamples: Resamples, *, same: bool) -> Decline:
+def _of_labels(new: PredictionTable, old: PredictionTable, resamples: Resamples, *, same: bool) -> Decline:
     now, then = (np.asarray(~table.right, dtype=np.float64) for table in (new, old))
     answers = decline_of_scores(new.predictions, now, then, resamples, width=1.0)
     tests, p, loss = dict(answers.tests), answers.p, None
@@ -106,7 +106,7 @@ def _answers_alone(changes: Values, error: float, resamples: Resamples) -> dict[
     return {"clustered": max(exact, mean_above(changes, 0.0, error=error, n=resamples.independent))}
 
 
-def _why_alone(new: Table, old: Table) -> str:
+def _why_alone(new: PredictionTable, old: PredictionTable) -> str:
     """Return the reason why label probabilities cannot be compared; empty if they can."""
     scored = [
         table.has_probabilities & np.array([each.finish == "scored" for each in table.predictions], dtype=np.bool_)
@@ -124,7 +124,7 @@ def _why_alone(new: Table, old: Table) -> str:
     return ""
 
 
-def _rise(new: Table, old: Table) -> tuple[Values, str]:
+def _rise(new: PredictionTable, old: PredictionTable) -> tuple[Values, str]:
     """Return the rise of each sample's refitted Brier score, and the reason not to use it, empty if there is none."""
     both = new.has_probabilities & old.has_probabilities
     gold = new.gold[both]
@@ -138,7 +138,7 @@ def _rise(new: Table, old: Table) -> tuple[Values, str]:
     return now.losses - then.losses, alone
 
 
-def _of_numbers(new: Table, old: Table, resamples: Resamples, *, same: bool) -> Decline:
+def _of_numbers(new: PredictionTable, old: PredictionTable, resamples: Resamples, *, same: bool) -> Decline:
     now, then = (np.where(each.parsed, np.abs(each.answer_value - new.gold_value), np.inf) for each in (new, old))
     both = new.parsed & old.parsed
     part = resamples.of(np.flatnonzero(both).tolist())

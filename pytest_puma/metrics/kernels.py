@@ -50,6 +50,8 @@ def average(errors: Values) -> Kernel:
 
 def median(errors: Values) -> Kernel:
     """Return the kernel of the median; each error is repeated as often as its weight, a whole number."""
+    if not errors.size:
+        return average(errors)
     order = np.argsort(errors)
     ascending = errors[order]
 

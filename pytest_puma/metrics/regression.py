@@ -21,13 +21,13 @@ from pytest_puma.metrics.statistic import (
     of_rows,
     standard_error,
 )
-from pytest_puma.metrics.table import Table, parse_failure_note
+from pytest_puma.metrics.table import PredictionTable, parse_failure_note
 from pytest_puma.stats.arrays import Mask, Values
 
 BINS = {"1-3": (1.0, 3.0), "5-8": (5.0, 8.0), "13-21": (13.0, 21.0), "34+": (34.0, np.inf)}
 
 
-def statistics(table: Table) -> Iterator[Statistic]:
+def statistics(table: PredictionTable) -> Iterator[Statistic]:
     """Yield the statistics over all parsed answers first, then by the size of the gold value."""
     gold, parsed, note = table.gold_value, table.parsed, parse_failure_note(table)
     errors = np.abs(table.answer_value - gold)

@@ -20,7 +20,7 @@ from pytest_puma.metrics.evidence import questions_of
 from pytest_puma.metrics.measuring import bootstrap, measure
 from pytest_puma.metrics.scoring import losses_of
 from pytest_puma.metrics.statistic import Statistic, in_blocks
-from pytest_puma.metrics.table import Table
+from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.stats.arrays import Indices, Values
 from pytest_puma.stats.resampling import Resamples
 
@@ -219,9 +219,9 @@ class ScoredPredictions:
         return questions_of(self.predictions)
 
     @cached_property
-    def table(self) -> Table:
+    def table(self) -> PredictionTable:
         """The predictions as columns."""
-        return Table.of(self.scenario, self.predictions)
+        return PredictionTable.of(self.scenario, self.predictions)
 
     @cached_property
     def _catalogue(self) -> Catalogue:

@@ -17,7 +17,7 @@ TOLERATED_FAILURES = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
+class PredictionTable:
     """One row per prediction; `labels` are the valid answers, in the scenario's order.
 
     `gold`, `answer`: index of the label, -1 for none of them. `label_values`, `gold_value`,
@@ -43,7 +43,7 @@ class Table:
     right: Mask
 
     @classmethod
-    def of(cls, scenario: Scenario, predictions: Sequence[Prediction]) -> Table:
+    def of(cls, scenario: Scenario, predictions: Sequence[Prediction]) -> PredictionTable:
         """Return the table of a cell's predictions; a `DataError` names an invalid gold answer."""
         form = scenario.kind.form
         labels = _positions(predictions) if form == "choices" else tuple(scenario.valid_labels())
@@ -145,7 +145,7 @@ def _unusable(scenario: Scenario, prediction: Prediction, labels: Sequence[str])
     )
 
 
-def parse_failure_note(table: Table) -> str:
+def parse_failure_note(table: PredictionTable) -> str:
     """Return the note on statistics of the parsed answers alone; empty if parse failures are tolerably few."""
     failures = int((~table.parsed).sum())
     if failures <= TOLERATED_FAILURES * len(table):

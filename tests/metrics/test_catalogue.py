@@ -10,7 +10,7 @@ from pytest_puma.core import Scenario, SettingsError
 from pytest_puma.gates import parse_gate
 from pytest_puma.metrics import declaration, is_metric, metric_names, names_of_kind
 from pytest_puma.metrics.catalogue import Catalogue
-from pytest_puma.metrics.table import Table
+from pytest_puma.metrics.table import PredictionTable
 from tests.composed import Quiz
 from tests.factories import Estimation, Triage
 from tests.metrics.texts import Letters, closeness
@@ -94,7 +94,7 @@ def test_a_statistic_is_made_when_it_is_first_asked_for() -> None:
             return {"mine": len}
 
     scenario = Asked("AB", primary="accuracy")
-    catalogue = Catalogue(scenario, Table.of(scenario, ()))
+    catalogue = Catalogue(scenario, PredictionTable.of(scenario, ()))
     accuracy = catalogue.get("accuracy")
     assert accuracy is not None
     assert catalogue.names(only=["accuracy", "f1_macro"]) == ["accuracy", "f1_macro"]

@@ -142,6 +142,15 @@ def test_what_does_not_apply_in_one_of_two_sets_is_compared_on_the_others() -> N
     assert (change.n, change.new_parse_failures, change.value) == (89, 1, 0.0)
 
 
+def test_a_set_of_needs_and_of_kinds_makes_a_metric_that_can_be_hashed() -> None:
+    @metric(needs={"probabilities"}, kinds={"classification"})
+    def sure(_: object, prediction: Prediction) -> float:
+        return max((prediction.probabilities or {}).values())
+
+    assert (sure.needs, sure.kinds) == (frozenset({"probabilities"}), frozenset({"classification"}))
+    assert hash(sure)
+
+
 def test_probabilities_that_a_metric_needs_are_not_asked_of_predictions_without_them() -> None:
     sure = Metric(
         name="sure", score=lambda _, each: max(each.probabilities.values()), needs=frozenset({"probabilities"})

@@ -8,7 +8,7 @@ from pytest_puma.core import Usage
 from pytest_puma.core.conversation import Finish
 from pytest_puma.metrics import source_of
 from pytest_puma.metrics.catalogue import Catalogue
-from pytest_puma.metrics.table import Table
+from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.stats.intervals import wilson
 from tests.factories import Estimation, Triage, measured, predictions
 from tests.transcripts import replied
@@ -48,7 +48,7 @@ def test_costs_are_means_per_prediction() -> None:
 
 @pytest.mark.parametrize("scenario", [Triage(), Estimation()])
 def test_the_source_of_a_metric_is_that_of_its_statistic(scenario: Triage) -> None:
-    statistics = Catalogue(scenario, Table.of(scenario, ())).all()
+    statistics = Catalogue(scenario, PredictionTable.of(scenario, ())).all()
     assert {each.name: each.source for each in statistics} == {each.name: source_of(each.name) for each in statistics}
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from pytest_puma.core import Scenario
 from pytest_puma.metrics.catalogue import Catalogue
-from pytest_puma.metrics.table import Table
+from pytest_puma.metrics.table import PredictionTable
 from tests.composed import Quiz
 from tests.factories import Estimation, OrderedTriage
 
@@ -48,12 +48,12 @@ DECLARED = [
 def test_each_metric_declares_its_direction_and_bounds(
     scenario: Scenario, own: dict[str, tuple[str, tuple[float, float] | None]]
 ) -> None:
-    statistics = Catalogue(scenario, Table.of(scenario, ())).all()
+    statistics = Catalogue(scenario, PredictionTable.of(scenario, ())).all()
     assert {each.name: (each.better, each.bounds) for each in statistics} == own | COMMON
 
 
 def test_metrics_that_need_probabilities_are_optional() -> None:
-    statistics = Catalogue(OrderedTriage(), Table.of(OrderedTriage(), ())).all()
+    statistics = Catalogue(OrderedTriage(), PredictionTable.of(OrderedTriage(), ())).all()
     assert {each.name for each in statistics if each.optional} == {"brier", "ece", "mce", "outside_labels"}
     assert {each.name for each in statistics if each.interval is None} == {"ece", "mce"}
 
@@ -81,7 +81,7 @@ def test_metrics_that_need_probabilities_are_optional() -> None:
 def test_each_metric_declares_its_paired_test_and_whether_interim_looks_are_valid(
     scenario: Scenario, tests: dict[str, set[str]], unsteady: set[str], rebuilt: dict[str, str]
 ) -> None:
-    statistics = Catalogue(scenario, Table.of(scenario, ())).all()
+    statistics = Catalogue(scenario, PredictionTable.of(scenario, ())).all()
     for test in ("mcnemar", "permutation"):
         assert {each.name for each in statistics if each.comparison.test == test} == tests.get(test, set())
     assert {each.name for each in statistics if each.interval is None or not each.interval.sequential} == unsteady

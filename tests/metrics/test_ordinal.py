@@ -18,7 +18,7 @@ from sklearn.metrics import balanced_accuracy_score, cohen_kappa_score
 from pytest_puma.core import Scenario
 from pytest_puma.metrics.catalogue import Catalogue
 from pytest_puma.metrics.kernels import BUILDERS
-from pytest_puma.metrics.table import Table
+from pytest_puma.metrics.table import PredictionTable
 from tests.factories import LABELS, POINTS, Estimation, OrderedTriage, Triage, measured, predictions, scored
 
 ORDINAL = ("kappa_quadratic", "spearman", "kendall_tau")
@@ -84,7 +84,8 @@ def test_a_weight_is_as_many_rows(rows: list[tuple[str, str]], data: st.DataObje
     golds, answers = zip(*rows, strict=True)
     again = [row for row, times in zip(rows, weights, strict=True) for _ in range(times)]
     statistics = {
-        each.name: each for each in Catalogue(Estimation(), Table.of(Estimation(), predictions(golds, answers))).all()
+        each.name: each
+        for each in Catalogue(Estimation(), PredictionTable.of(Estimation(), predictions(golds, answers))).all()
     }
 
     for metric in (*ORDINAL, "standardised_accuracy"):
@@ -121,7 +122,7 @@ def test_parse_failures_are_left_out_with_a_note() -> None:
 
 def test_where_a_resample_holds_one_number_only_kappa_has_nothing_to_measure() -> None:
     """A greater number elsewhere in the cell left a rest by rounding, which looked like agreement."""
-    table = Table.of(Estimation(), predictions(["1", "1"], ["34", "1"]))
+    table = PredictionTable.of(Estimation(), predictions(["1", "1"], ["34", "1"]))
     kappa = next(each for each in Catalogue(Estimation(), table).all() if each.name == "kappa_quadratic")
 
     assert math.isnan(kappa.kernel(np.array([[0.0, 3.0]]))[0])
@@ -130,7 +131,7 @@ def test_where_a_resample_holds_one_number_only_kappa_has_nothing_to_measure() -
 @pytest.mark.parametrize(("distinct", "measured_tau"), [(64, True), (65, False)])
 def test_tau_counts_up_to_4096_distinct_pairs(distinct: int, *, measured_tau: bool) -> None:
     numbers = [str(number) for number in range(distinct)]
-    table = Table.of(Estimation(), predictions(numbers, numbers))
+    table = PredictionTable.of(Estimation(), predictions(numbers, numbers))
     assert any(each.name == "kendall_tau" for each in Catalogue(Estimation(), table).all()) == measured_tau
 
 

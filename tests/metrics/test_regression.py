@@ -50,6 +50,13 @@ def test_the_interval_of_the_median_is_that_of_repeated_rows(errors: list[int | 
     assert (measure.low, measure.high) == pytest.approx((min(low, measure.value), max(high, measure.value)))
 
 
+def test_without_any_read_answer_the_median_is_nan_in_all_resamples() -> None:
+    replicates = scored(Estimation(), predictions(["1"] * 10, [None] * 10)).replicates("mdae")
+
+    assert replicates is not None
+    assert np.isnan([replicates.value, *replicates.values]).all()
+
+
 def test_a_resample_without_any_read_answer_has_no_median() -> None:
     medians = median(np.array([5.0, 9.0]))(np.array([[0.0, 0.0], [2.0, 0.0], [1.0, 1.0]]))
 

@@ -31,7 +31,7 @@ _Request: TypeAlias = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class CsvTable:
     """Records with the same number of fields, at least two of both."""
 
     separator: str
@@ -44,7 +44,7 @@ def unstripped(prediction: Prediction) -> str:
     return reply if reply.strip() == prediction.text else prediction.text
 
 
-def longest_table(text: str, wanted: str | None = None) -> Table | None:
+def longest_table(text: str, wanted: str | None = None) -> CsvTable | None:
     """Return the table with the most records; the longest fenced block is the text if there is one.
 
     Of equally long ones it is that with the wanted separator, then that with the most fields. If all lines
@@ -55,19 +55,19 @@ def longest_table(text: str, wanted: str | None = None) -> Table | None:
     if wanted is not None:
         rows, end = _run(lines, 0, wanted)
         if len(rows) >= _MIN and end == len(lines):
-            return Table(separator=wanted, rows=tuple(rows))
+            return CsvTable(separator=wanted, rows=tuple(rows))
     separators = dict.fromkeys(SEPARATORS if wanted is None else (wanted, *SEPARATORS))
     tables = [table for separator in separators for table in _tables(lines, separator)]
     return max(tables, key=lambda table: (len(table.rows), table.separator == wanted, len(table.rows[0])), default=None)
 
 
-def _tables(lines: Sequence[str], separator: str) -> Iterator[Table]:
+def _tables(lines: Sequence[str], separator: str) -> Iterator[CsvTable]:
     """The runs of records with the same number of fields."""
     start = 0
     while start < len(lines):
         rows, end = _run(lines, start, separator)
         if len(rows) >= _MIN:
-            yield Table(separator=separator, rows=tuple(rows))
+            yield CsvTable(separator=separator, rows=tuple(rows))
         start = end
 
 
@@ -96,24 +96,24 @@ def _lines_of_records(lines: Sequence[str], start: int, record: Callable[[], int
         yield f"{lines[number]}\n"
 
 
-def is_table(_: Table, __: _Request) -> bool:
+def is_table(_: CsvTable, __: _Request) -> bool:
     """Return True: there is a table."""
     return True
 
 
-def separator(table: Table, request: _Request) -> bool:
+def separator(table: CsvTable, request: _Request) -> bool:
     """Whether the separator is the requested one; any, if none is requested."""
     return "separator" not in request or bool(table.separator == request["separator"])
 
 
-def columns(table: Table, request: _Request) -> bool:
+def columns(table: CsvTable, request: _Request) -> bool:
     """Whether the records have as many fields as requested; whether the first one has the requested names."""
     wanted = request["columns"]
     header = [field.strip() for field in table.rows[0]]
     return len(header) == wanted if isinstance(wanted, int) else header == list(wanted)
 
 
-def _score(name: str, check: Callable[[Table, _Request], bool]) -> Callable[[Sample, Prediction], float | None]:
+def _score(name: str, check: Callable[[CsvTable, _Request], bool]) -> Callable[[Sample, Prediction], float | None]:
     """Return the score function of a check of the table: 0 without a table."""
 
     def score(sample: Sample, prediction: Prediction) -> float | None:
