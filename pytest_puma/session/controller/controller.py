@@ -189,14 +189,18 @@ class Controller:
         return self._run
 
     def _compared(self, outcomes: Sequence[Outcome]) -> RunComparison | None:
-        """The comparison with an earlier run, by the files of both; None if it was not requested."""
+        """The comparison with an earlier run, by the files of both; None if it was not requested, or is impossible."""
         earlier, folder = settings_of(self._config).judging.earlier, self._output.folder
         if earlier is None or folder is None:
             return None
+        from pytest_puma.errors import naming
         from pytest_puma.runs.comparison import compare
         from pytest_puma.runs.past_run import PastRun
 
-        return compare(outcomes, PastRun(folder).answered, earlier, name="this run")
+        # Only now its predictions are read, which may be damaged.
+        with self._output.survives("the comparison"), naming(f"the comparison with {earlier.name}"):
+            return compare(outcomes, PastRun(folder).answered, earlier, name="this run")
+        return None
 
     def _finish_store(self) -> list[str]:
         """End the run for the store, once: by now all processes of the run have ended, also if it was interrupted."""

@@ -102,7 +102,7 @@ def show_summary(
     show(terminalreporter, "puma: comparison", [*contrasts.lines(along_axes, columns), *omitted, *best])
     if comparison is not None:
         show(terminalreporter, "puma: earlier run", comparison_lines(comparison, columns, flips=False))
-    elif wants_run(config):
+    elif wants_run(config) and (folder is None or settings_of(config).judging.earlier is None):
         why = "by last: this project has no earlier run" if folder is not None else "with: this run keeps nothing"
         show(terminalreporter, "puma: earlier run", [f"nothing to compare {why}"])
 

@@ -66,7 +66,7 @@ class Output:
         """Write the predictions of a cell at once, as the run may be interrupted."""
         folder = self.open()
         if folder is not None:
-            with self._survives(f"the predictions of {outcome.cell}"):
+            with self.survives(f"the predictions of {outcome.cell}"):
                 folder.add(outcome)
 
     def finish(self, run: Run, update_baselines: Callable[[], list[str]]) -> tuple[Run, list[str]]:
@@ -78,14 +78,14 @@ class Output:
         run = self._record(run)
         run, lines = self._numbered(run)
         lines += [self._unkept] if self._unkept else []
-        with self._survives("a baseline"):
+        with self.survives("a baseline"):
             lines += update_baselines()
         run = self._with_faults(run)
         for report in settings.reports.files:
-            with self._survives(f"--puma-report {report.format}:{report.path}"):
+            with self.survives(f"--puma-report {report.format}:{report.path}"):
                 lines.append(emit(run, report, folder=self.folder, page=settings.reports.page))
         if self._folder is not None:
-            with self._survives("the throughput of the models"):
+            with self.survives("the throughput of the models"):
                 write_throughput(self._root, settings.request.models, run.outcomes, day=f"{self._started:%Y-%m-%d}")
         run = self._record(run)
         if self._folder is not None:
@@ -130,7 +130,7 @@ class Output:
 
     def _record(self, run: Run) -> Run:
         """Write `run.json` and return the run, with the problems of writing up to now."""
-        with self._survives("the run folder .puma"):
+        with self.survives("the run folder .puma"):
             run = self._with_faults(run)
             if self._folder is not None:
                 self._folder.finish(run)
@@ -140,7 +140,8 @@ class Output:
         return replace(run, problems=tuple(dict.fromkeys((*run.problems, *self._faults))))
 
     @contextmanager
-    def _survives(self, what: str) -> Iterator[None]:
+    def survives(self, what: str) -> Iterator[None]:
+        """Make an error of the block a problem of the run; `what` cannot be written if it is one of the system."""
         from pytest_puma.core import PumaError
 
         try:
