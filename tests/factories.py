@@ -242,5 +242,5 @@ def fault(cell_id: str = "b@m", when: str = "setup", message: str = "no") -> Fau
     return Fault(cell=cell_id, node_id=f"t.py::{cell_id[0]}", when=when, message=message)
 
 
-def entry(stored: Outcome) -> Entry:
-    return Entry.of(stored, commit="main@3f2c1d9", test="benchmarks/test_t.py::test_t", source_of=source_of)
+def entry(stored: Outcome, *, old: Entry | None = None) -> Entry:
+    return Entry.of(stored, commit="main@3f2c1d9", test="benchmarks/test_t.py::test_t", source_of=source_of, old=old)

@@ -1,9 +1,8 @@
 """Baselines: accepted measures and answers of cells, stored in the project's repository."""
 
 from pytest_puma.baseline.columns import kept, rounded
-from pytest_puma.baseline.entry import Anchor, Entry
+from pytest_puma.baseline.entry import DATA, PARSER, SUBJECTS, Anchor, Entry, changed_parts
 from pytest_puma.baseline.folder import Baselines, Written
-from pytest_puma.baseline.signature import DATA, PARSER, SUBJECTS, changed_parts
 
 __all__ = [
     "DATA",

@@ -1,4 +1,7 @@
-"""One cell of a baseline: its measures for people, its answers for the comparison sample by sample."""
+"""One cell of a baseline: its measures for people, its answers for the comparison sample by sample.
+
+Its signature names what decided the numbers; `changed_parts` has the differences of two signatures in words for people.
+"""
 
 from __future__ import annotations
 
@@ -6,13 +9,18 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from pytest_puma.baseline.columns import answers_of, columns_of, rounded, stored
-from pytest_puma.baseline.signature import changed_parts
+from pytest_puma.baseline.columns import answers_of, rounded, stored
 from pytest_puma.core import CellId, Drift, Key, Outcome, Prediction
 from pytest_puma.core.metric import Source
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.platform.shape import misfit
 
+#: Names for people of the parts that decide the samples.
+DATA, SUBJECTS = "the data", "the subjects"
+#: Name for people of the code that reads replies: no reply depends on it.
+PARSER = "the parser"
+#: The parts of a signature that its file names first.
+_FIRST = ("repeats", "subjects")
 _NUMBERS = ("value", "low", "high", "n")
 _HEAD = {
     "commit": str,
@@ -45,10 +53,6 @@ class Anchor:
     def head(self) -> dict[str, Any]:
         """Return the part for the file that people read."""
         return {"commit": self.commit, "cusum": rounded(self.drift.total), "renewals": self.drift.renewals}
-
-    def columns(self) -> dict[str, Any]:
-        """Return the part for the file of answers."""
-        return columns_of(self.answers)
 
     @classmethod
     def read(cls, head: Mapping[str, Any], columns: Mapping[str, Any]) -> Anchor:
@@ -129,14 +133,15 @@ class Entry:
 
     def head(self) -> dict[str, Any]:
         """Return the part for the file that people read."""
-        anchor = {} if self.anchor is None else {"anchor": self.anchor.head()}
-        kept = {"kept": self.kept} if self.kept else {}
-        numbers = {"measures": self.measures, "signature": dict(self.signature)}
-        return {"test": self.test, "commit": self.commit, **kept, **numbers, **anchor}
-
-    def columns(self) -> dict[str, Any]:
-        """Return the part for the file of answers."""
-        return columns_of(self.answers)
+        first = {name: self.signature[name] for name in _FIRST if name in self.signature}
+        return {
+            "test": self.test,
+            "commit": self.commit,
+            **({"kept": self.kept} if self.kept else {}),
+            "measures": self.measures,
+            "signature": first | dict(self.signature),
+            **({} if self.anchor is None else {"anchor": self.anchor.head()}),
+        }
 
     @classmethod
     def read(
@@ -147,3 +152,33 @@ class Entry:
             raise ValueError(fault)
         fields = {name: head[name] for name in ("commit", "test", "signature", "measures")}
         return cls(cell=cell, answers=answers_of(columns), kept=head.get("kept", ""), anchor=anchor, **fields)
+
+
+def changed_parts(now: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
+    """Return the parts in which two signatures differ, by their name for people, each as (then, now).
+
+    A part that one of both lacks is no difference.
+    """
+    after, before = _parts(now), _parts(then)
+    common = (name for name in after if name in before)
+    return {name: (before[name], after[name]) for name in common if after[name] != before[name]}
+
+
+def _parts(signature: Mapping[str, Any]) -> dict[str, Any]:
+    """The parts by name; threads, drivers and versions are all `the engine`."""
+    engine = dict(signature.get("engine", {}))
+    weights, answers = engine.pop("weights_sha256", None), engine.pop("answers_sha256", None)
+    chat = (engine.pop("chat"), engine.pop("chat_format")) if "chat_format" in engine else None
+    code = {PARSER: "parser_sha256", "the code of the scenario": "scenario_sha256"}
+    return {
+        DATA: (signature.get("data") or {}).get("sha256"),
+        "the prompt template": signature.get("template_sha256"),
+        **{name: signature[key] for name, key in code.items() if key in signature},
+        "the model": weights or answers,
+        **({} if chat is None else {"the chat format": chat}),
+        "the seed": signature.get("seed"),
+        "the repeats": signature.get("repeats"),
+        SUBJECTS: signature.get("subjects"),
+        "the way of decoding": signature.get("generation"),
+        "the engine": engine,
+    }

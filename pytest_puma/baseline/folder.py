@@ -32,6 +32,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from pytest_puma.baseline.columns import columns_of
 from pytest_puma.baseline.entry import Anchor, Entry
 from pytest_puma.core import CellId, DataError
 from pytest_puma.phrases import described
@@ -115,7 +116,7 @@ class Baselines:
     def _merge(self, scenario: str, entries: Mapping[str, Entry], gone: Collection[str]) -> Written:
         old = self._read(scenario)
         kept = {cell: entry for cell, entry in old.items() if cell not in gone}
-        new = {cell: _unless_same(entry, old.get(cell)) for cell, entry in entries.items()}
+        new = {cell: _renewed(entry, old[cell]) if cell in old else entry for cell, entry in entries.items()}
         changed = sum(entry is not old[cell] for cell, entry in new.items() if cell in old)
         self._write(scenario, kept | new)
         return Written(
@@ -181,11 +182,11 @@ def _entry(path: Path, cell: str, head: Mapping[str, Any], lines: _Lines) -> Ent
 
 def _written(entry: Entry) -> tuple[dict[str, Any], list[str]]:
     """Return the head and the lines of an entry, for the two files."""
-    line = _line({"cell": entry.cell} | entry.columns())
+    line = _line({"cell": entry.cell} | columns_of(entry.answers))
     head = entry.head() | {"answers_sha256": _digest(line)}
     if entry.anchor is None:
         return head, [line]
-    first = _line({"anchor": True, "cell": entry.cell} | entry.anchor.columns())
+    first = _line({"anchor": True, "cell": entry.cell} | columns_of(entry.anchor.answers))
     return head | {"anchor": head["anchor"] | {"answers_sha256": _digest(first)}}, [line, first]
 
 
@@ -193,15 +194,20 @@ def _of(scenario: str, entries: Iterable[Entry]) -> dict[str, Entry]:
     return {entry.cell: entry for entry in entries if entry.name.scenario == scenario}
 
 
-def _unless_same(new: Entry, old: Entry | None) -> Entry:
-    """Return the old entry if the answers and measures are the same: then the baseline is not renewed."""
-    if old is None or _content(replace(new, commit=old.commit, kept=old.kept)) != _content(old):
-        return new
-    return old
+def _renewed(new: Entry, old: Entry) -> Entry:
+    """Return the old entry if its content is the same, else the new one; the same answers add nothing to a drift."""
+    if _content(new) == _content(old):
+        return old
+    return replace(new, anchor=new.anchor and old.anchor) if _evidence(new) == _evidence(old) else new
 
 
 def _content(entry: Entry) -> str:
-    return _line(replace(entry, anchor=None).head() | entry.columns())
+    return _line(replace(entry, anchor=None, commit="", kept="").head() | columns_of(entry.answers))
+
+
+def _evidence(entry: Entry) -> Any:
+    """The part of the answers that a comparison reads."""
+    return {key: (answer.answer, answer.probabilities, answer.scores) for key, answer in entry.answers.items()}
 
 
 def _line(data: Mapping[str, Any]) -> str:

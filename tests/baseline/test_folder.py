@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from pytest_puma.baseline import Baselines, Entry
-from pytest_puma.core import DataError, Outcome, StoreShare, Usage
+from pytest_puma.baseline.columns import columns_of
+from pytest_puma.core import DataError, Drift, Outcome, StoreShare, Usage
 from tests import factories
 from tests.factories import measure, prediction, unmeasured
 
@@ -57,7 +58,7 @@ def test_an_entry_comes_back_as_it_was_written(tmp_path: Path) -> None:
     stored = Baselines(tmp_path / "new" / "folder").find("triage", "triage-zero_shot@m")
 
     assert stored is not None
-    assert json.dumps(stored.columns()) == json.dumps(entry().columns())
+    assert json.dumps(columns_of(stored.answers)) == json.dumps(columns_of(entry().answers))
     assert stored.head() == entry().head()
     assert [(each.answer, each.finish, each.usage.seconds) for each in stored.answers.values()] == [
         ("A", "stop", 0.0),
@@ -115,6 +116,32 @@ def test_an_entry_notes_kept_answers_and_is_not_renewed_by_them(tmp_path: Path) 
     assert (written.same, texts(tmp_path)) == (2, before)
     (written,) = Baselines(tmp_path).write([entry(answers=("B", "B", "B"))])
     assert (written.changed, "kept" in texts(tmp_path)["triage.json"]) == (1, False)
+
+
+def test_the_same_answers_of_other_code_renew_the_signature_and_add_nothing_to_the_drift(tmp_path: Path) -> None:
+    Baselines(tmp_path).write([entry()])
+
+    def renew(series: float, *answers: str, **signature: str) -> Entry:
+        (old,) = Baselines(tmp_path).entries()
+        drift = Drift(total=series, renewals=0 if old.anchor is None else old.anchor.drift.renewals)
+        run = replace(outcome(answers=answers or ("A", None, "\u201cC\u201d")), drift=drift)
+        made = replace(run, signature=run.signature | signature)
+        Baselines(tmp_path).write([factories.entry(made, old=old)])
+        (new,) = Baselines(tmp_path).entries()
+        assert new.signature == made.signature
+        return new
+
+    assert renew(0.4, parser_sha256="first").anchor is None
+    assert renew(0.7, "B", "B", "B").head()["anchor"] == {"commit": "main@3f2c1d9", "cusum": 0.7, "renewals": 1}
+    same = renew(1.4, "B", "B", "B", parser_sha256="second", scenario_sha256="other")
+    assert same.head()["anchor"] == {"commit": "main@3f2c1d9", "cusum": 0.7, "renewals": 1}
+    assert renew(2.1, "C", "B", "B").head()["anchor"] == {"commit": "main@3f2c1d9", "cusum": 2.1, "renewals": 2}
+
+
+def test_repeats_and_subjects_come_first_in_a_signature() -> None:
+    signature = SIGNATURE | {"repeats": 1, "subjects": []}
+    written = factories.entry(replace(outcome(), signature=signature)).head()["signature"]
+    assert (written, list(written)) == (signature, ["repeats", "subjects", *SIGNATURE])
 
 
 def test_entries_of_cells_that_did_not_run_stay(tmp_path: Path) -> None:
