@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar, NoReturn
 
-from pytest_puma.baseline import Entry
+from pytest_puma.baseline.entry import Entry
 from pytest_puma.core import (
     BootstrapReplicates,
     CellId,
@@ -31,7 +31,7 @@ from pytest_puma.core import (
 from pytest_puma.evaluation.assess import Context
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.evaluate import evaluate
-from pytest_puma.gates import parse_gate
+from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.metrics import PairedPredictions, ScoredPredictions, pair, source_of
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.scenarios import TriageJiraScenario

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pytest_puma.analysis.contrasts import common, selected, why_apart
 from pytest_puma.core import Gate, Outcome, Policy, Verdict
-from pytest_puma.gates import judge, judge_change, not_run, nothing_measured
+from pytest_puma.gates.judge import judge, judge_change, not_run, nothing_measured
 from pytest_puma.metrics import paired_change
 
 

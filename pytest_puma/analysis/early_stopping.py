@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_puma.baseline import Entry
+from pytest_puma.baseline.entry import Entry
 from pytest_puma.core import Change, Gate, Measure, Metric, MetricError, Prediction, Sample, Scenario
 from pytest_puma.metrics import ScoredPredictions, pair, score
 

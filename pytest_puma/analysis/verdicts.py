@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_puma.analysis.naive_baselines import NaiveBaseline
-from pytest_puma.baseline import DATA, Anchor, Entry
+from pytest_puma.baseline.entry import DATA, Anchor, Entry
 from pytest_puma.core import LEVEL, Drift, Gate, Measure, Policy, Verdict
 from pytest_puma.core.gate import DRIFT
-from pytest_puma.gates import (
+from pytest_puma.gates.judge import (
     becomes_baseline,
     judge,
     judge_change,

@@ -90,7 +90,7 @@ def _past(row: RunRow, options: argparse.Namespace) -> PastRun:
 
 def older_of(text: str, options: argparse.Namespace, newer: RunRow) -> Older:
     """Return the run that an argument names, another one than `newer`, or the baselines of the project."""
-    from pytest_puma.baseline import Baselines
+    from pytest_puma.baseline.folder import Baselines
     from pytest_puma.planning.settings import BASELINES
     from pytest_puma.runs.older import Older
     from pytest_puma.session.settings.project import ini_values

@@ -12,7 +12,7 @@ from threadpoolctl import threadpool_limits
 from pytest_puma.analysis import cautions, early_stopping
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
 from pytest_puma.analysis.verdicts import Comparison, verdicts
-from pytest_puma.baseline import Entry
+from pytest_puma.baseline.entry import Entry
 from pytest_puma.core import (
     LEVEL,
     BootstrapReplicates,
@@ -37,7 +37,7 @@ from pytest_puma.evaluation.comparisons import (
 )
 from pytest_puma.evaluation.groups import measure_cell, shown_metrics
 from pytest_puma.evaluation.predict import CellPredictions
-from pytest_puma.gates import not_run
+from pytest_puma.gates.judge import not_run
 from pytest_puma.metrics import ScoredPredictions, calibration_bins, confusion_matrix, score, source_of
 
 Number = TypeVar("Number")

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pytest_puma.analysis import cautions
 from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
 from pytest_puma.analysis.verdicts import Comparison
-from pytest_puma.baseline import SUBJECTS, Entry
+from pytest_puma.baseline.entry import SUBJECTS, Entry
 from pytest_puma.core import Contrast, Flip, Verdict
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.datasets.fields import beginning

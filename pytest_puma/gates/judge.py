@@ -1,9 +1,12 @@
-"""The verdict of a gate on a measure, on its change since the baseline, or without a value to judge.
+"""The verdict of a gate: on a measure, on its change, on a whole cell, or without a value to judge.
 
 A number as the limit is compared with the value alone; the sentence reports an interval that straddles the limit. A
 comparison with the baseline is paired by sample, and the whole interval decides: if it straddles the limit, the samples
 are too few and the verdict is INCONCLUSIVE. If the value decided, two equally good models would fail one run in three
 at 50 samples.
+
+The gates of one word are one-sided tests of a whole cell: `no_regression` compares with the baseline; `no_drift` tests
+a series of baselines against its anchor, the first one.
 """
 
 from __future__ import annotations
@@ -12,10 +15,28 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 
-from pytest_puma.core import LEVEL, Change, Doubt, Gate, Measure, Policy, Status, Verdict
-from pytest_puma.gates.power import Compared, of_gate
-from pytest_puma.gates.wording import difference, evidence, measured, parse_failures, relation
+from pytest_puma.core import (
+    LEVEL,
+    REGRESSION_LEVEL,
+    Change,
+    Decline,
+    Doubt,
+    Drift,
+    Gate,
+    Measure,
+    Policy,
+    Power,
+    Status,
+    Verdict,
+)
+from pytest_puma.gates.power import PROBABILITY_GAIN, Compared, of_gate
+from pytest_puma.gates.wording import difference, evidence, measured, moved, parse_failures, relation
+from pytest_puma.phrases import counted
+from pytest_puma.stats.cusum import LIMIT
 from pytest_puma.stats.significance import mcnemar_worse
+
+#: A gate with less power cannot pass: 100 samples give this power, 50 do not.
+MIN_POWER = 0.4
 
 
 def judge(gate: Gate, measures: Mapping[str, Measure]) -> Verdict:
@@ -55,6 +76,27 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
         power=None if compared is None or gate.other != "baseline" else of_gate(gate, compared, level=level),
         level=round((1 - level) / 2, 12) if doubt == "warn" else None,
     )
+
+
+def judge_decline(gate: Gate, decline: Decline, change: Change | None, against: str, policy: Policy) -> Verdict:
+    """FAIL if the test detects a regression; INCONCLUSIVE if its power is too low to detect one."""
+    found = "a regression" if decline.is_regression else "no regression found"
+    result = f"the same answers as {against}" if decline.same else f"{found} (p = {decline.p:.2g}) against {against}"
+    return _judged(gate, decline, change, policy, result, detected=decline.is_regression)
+
+
+def judge_drift(  # noqa: PLR0917
+    gate: Gate, drift: Drift, decline: Decline, change: Change | None, against: str, policy: Policy
+) -> Verdict:
+    """FAIL if the losses of all renewals and of this run add up to more than chance explains.
+
+    `decline` and `change` compare with the anchor, which the text `against` names.
+    """
+    detected = drift.total > LIMIT
+    found = "a drift" if detected else "no drift found"
+    since = f"since {against}, {counted(drift.renewals, 'renewal')} later"
+    result = f"{found} (sum {drift.total:.3g}, limit {LIMIT}) {since}"
+    return _judged(gate, decline, change, policy, result, detected=detected)
 
 
 def too_few_in_common(verdict: Verdict, policy: Policy) -> Verdict:
@@ -109,3 +151,44 @@ def _with_parse_failures(
     if status == "INCONCLUSIVE" or doubt == "point":
         return status, status == "INCONCLUSIVE" and doubt == "fail", effect
     return "INCONCLUSIVE", doubt == "fail", f"{effect} on the answers parsed in both; but parse failures rose"
+
+
+def _judged(
+    gate: Gate, decline: Decline, change: Change | None, policy: Policy, result: str, *, detected: bool
+) -> Verdict:
+    """The verdict of a test; `result` is its sentence without the numbers behind it."""
+    power, doubt = power_of(gate, decline, change), gate.doubt or policy.inconclusive
+    passes = decline.same or doubt == "point" or (power is not None and power.caught >= MIN_POWER)
+    status: Status = "FAIL" if detected else "PASS" if passes else "INCONCLUSIVE"
+    doubts = "too little varied to estimate the power" if power is None else f"too few samples: {power}"
+    return Verdict(
+        gate=gate,
+        status=status,
+        reason=f"{result}{_evidence(decline, change)}{f'; {doubts}' if status == 'INCONCLUSIVE' else ''}",
+        fails=status == "FAIL" or (status == "INCONCLUSIVE" and doubt == "fail"),
+        change=change,
+        power=power,
+        level=None if doubt == "fail" else REGRESSION_LEVEL,
+        p=decline.p,
+    )
+
+
+def power_of(gate: Gate, decline: Decline, change: Change | None) -> Power | None:
+    """Return the power of a one-word gate; only label probabilities that count add to that of the answers."""
+    gain = 1.0 if decline.loss is None else PROBABILITY_GAIN
+    return of_gate(gate, Compared.by(decline, change), gain=gain)
+
+
+def _evidence(decline: Decline, change: Change | None) -> str:
+    """The numbers behind the verdict, and the reason if probabilities do not count."""
+    if decline.same:
+        return ""
+    values = "" if change is None else f"{change.metric} {change.old:.3g} -> {change.new:.3g}, "
+    counts = f": {values}{moved(decline)}"
+    if decline.graded:
+        return counts
+    if decline.loss is None:
+        # Texts have no probabilities that could count.
+        return f"{counts}; only answers count, because {decline.alone}" if decline.alone else counts
+    verb = "rose" if decline.loss > 0 else "fell"
+    return f"{counts}, and the refitted Brier score {verb} by {abs(decline.loss):.2g}"

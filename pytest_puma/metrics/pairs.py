@@ -7,7 +7,7 @@ from operator import is_
 
 import numpy as np
 
-from pytest_puma.baseline import kept
+from pytest_puma.baseline.columns import kept
 from pytest_puma.core import LEVEL, BootstrapReplicates, Change, Contrast, Decline, Flip, Key, Prediction
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.core.prediction import changed

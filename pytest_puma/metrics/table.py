@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pytest_puma.baseline import rounded
+from pytest_puma.baseline.columns import rounded
 from pytest_puma.core import DataError, Prediction, Scenario
 from pytest_puma.stats.arrays import Indices, Mask, Values
 from pytest_puma.task_types import Form

@@ -17,7 +17,7 @@ from pytest_puma.core import Gate, Model, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.datasets.groups import Groups
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
-from pytest_puma.gates import applies
+from pytest_puma.gates.grammar import applies
 from pytest_puma.metrics import declaration, is_metric
 from pytest_puma.models.names import resolve_name
 from pytest_puma.phrases import named

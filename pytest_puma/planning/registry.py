@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from pytest_puma.core import Gate, Metric, Scenario, SettingsError
-from pytest_puma.gates import parse_gate
+from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.perturbations import ALL as ALL_PERTURBATIONS
 from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.phrases import there_are

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Literal
 
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
-from pytest_puma.baseline import Baselines, Entry
+from pytest_puma.baseline.entry import Entry
+from pytest_puma.baseline.folder import Baselines
 from pytest_puma.core import Gate, Generation, Model, Policy, Scenario, SettingsError
 from pytest_puma.errors import check_limits
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED, Cell

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from pytest_puma.baseline import PARSER, changed_parts
+from pytest_puma.baseline.entry import PARSER, changed_parts
 from pytest_puma.responses.recipe import DIGITS
 
 #: Characters of a digest.

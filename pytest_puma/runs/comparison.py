@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from pytest_puma.analysis.remeasure import scored_by_task
-from pytest_puma.baseline import Entry, rounded
+from pytest_puma.baseline.columns import rounded
+from pytest_puma.baseline.entry import Entry
 from pytest_puma.core import Contrast, DataError, Flip, Key, Outcome, PumaError
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics import PairedPredictions, contrast, pair, source_of

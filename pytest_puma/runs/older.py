@@ -6,7 +6,8 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from pytest_puma.baseline import Baselines, Entry
+from pytest_puma.baseline.entry import Entry
+from pytest_puma.baseline.folder import Baselines
 from pytest_puma.core import DataError, Outcome
 from pytest_puma.metrics import source_of
 from pytest_puma.runs.past_run import PastRun

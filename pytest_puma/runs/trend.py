@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_puma.baseline import changed_parts
+from pytest_puma.baseline.entry import changed_parts
 from pytest_puma.runs.rows import MeasureRow
 from pytest_puma.stats.intervals import Interval, difference_interval
 

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.analysis.cross_cell import verdicts
 from pytest_puma.core import BootstrapReplicates, CellId, Outcome, Policy, Prediction
-from pytest_puma.gates import parse_gate
+from pytest_puma.gates.grammar import parse_gate
 from tests import factories
 from tests.factories import LABELS, OrderedTriage, Triage, computed_outcome, measure, paired, predictions, scored
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.baseline import changed_parts
+from pytest_puma.baseline.entry import changed_parts
 
 SIGNATURE: dict[str, Any] = {"data": None, "template_sha256": "t", "seed": 42, "generation": {}, "engine": {}}
 

@@ -10,8 +10,9 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.baseline import Baselines, Entry
 from pytest_puma.baseline.columns import columns_of
+from pytest_puma.baseline.entry import Entry
+from pytest_puma.baseline.folder import Baselines
 from pytest_puma.core import DataError, Drift, Outcome, StoreShare, Usage
 from tests import factories
 from tests.factories import measure, prediction, unmeasured
@@ -125,7 +126,7 @@ def test_the_same_answers_of_other_code_renew_the_signature_and_add_nothing_to_t
         (old,) = Baselines(tmp_path).entries()
         drift = Drift(total=series, renewals=0 if old.anchor is None else old.anchor.drift.renewals)
         run = replace(outcome(answers=answers or ("A", None, "\u201cC\u201d")), drift=drift)
-        made = replace(run, signature=run.signature | signature)
+        made = replace(run, signature={**run.signature, **signature})
         Baselines(tmp_path).write([factories.entry(made, old=old)])
         (new,) = Baselines(tmp_path).entries()
         assert new.signature == made.signature

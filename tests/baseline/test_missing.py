@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.baseline import Baselines
+from pytest_puma.baseline.folder import Baselines
 from pytest_puma.core import CellId, DataError
 from tests.baseline.test_folder import entry
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.baseline import Baselines
+from pytest_puma.baseline.folder import Baselines
 from pytest_puma.cli import main
 from pytest_puma.core import Outcome
 from tests.factories import entry

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from threadpoolctl import threadpool_info, threadpool_limits
 
-from pytest_puma.baseline import Entry
+from pytest_puma.baseline.entry import Entry
 from pytest_puma.core import Metric, Policy, Pool
 from pytest_puma.evaluation.assess import Context, assess
 from pytest_puma.evaluation.predict import CellPredictions

@@ -12,7 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.baseline import Baselines, Entry
+from pytest_puma.baseline.entry import Entry
+from pytest_puma.baseline.folder import Baselines
 from pytest_puma.core import Model, PumaError
 from pytest_puma.datasets.table import read_records
 from pytest_puma.evaluation.evaluate import evaluate

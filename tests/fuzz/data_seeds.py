@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from pytest_puma.baseline import Baselines, Entry
+from pytest_puma.baseline.entry import Entry
+from pytest_puma.baseline.folder import Baselines
 from pytest_puma.metrics import source_of
 from pytest_puma.runs.run_folder import RunFolder
 from tests.factories import cell, evaluated, flip, outcome, run

@@ -6,8 +6,8 @@ import pytest
 
 from pytest_puma.core import Decline, Drift, Gate, Policy, Power
 from pytest_puma.core.change import Spread
-from pytest_puma.gates import judge_drift, parse_gate
-from pytest_puma.gates.whole_cell import power_of
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import judge_drift, power_of
 from tests.factories import change
 
 GATE = parse_gate("tickets: no_drift")

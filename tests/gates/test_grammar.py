@@ -12,7 +12,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from pytest_puma.core import Gate, SettingsError
-from pytest_puma.gates import parse_gate
+from pytest_puma.gates.grammar import parse_gate
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_puma.core import CellId, Gate
-from pytest_puma.gates import applies
+from pytest_puma.gates.grammar import applies
 
 CELL = "triage_jira-few_shot_3@qwen2.5-3b"
 

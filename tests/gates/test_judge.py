@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import Gate, Measure
-from pytest_puma.gates import judge, parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import judge
 from tests import factories
 
 STRADDLES = "the interval straddles the limit"

@@ -9,7 +9,8 @@ import pytest
 
 from pytest_puma.core import Change, Gate, Policy
 from pytest_puma.core.change import Spread
-from pytest_puma.gates import judge_change, parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import judge_change
 from tests.factories import change
 
 FALL = change("f1_macro", old=0.7, new=0.64, value=-0.06, low=-0.1, high=-0.025, n=200, worse=14, better=2)

@@ -13,9 +13,9 @@ from pytest_puma.cli.init.gates import proposed_gates
 from pytest_puma.core import Policy, Power, Verdict
 from pytest_puma.core.change import Spread
 from pytest_puma.evaluation.cell import Cell
-from pytest_puma.gates import judge_change, judge_decline, parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import MIN_POWER, judge_change, judge_decline
 from pytest_puma.gates.power import Compared, Detection, detection_of, of_gate
-from pytest_puma.gates.whole_cell import MIN_POWER
 from pytest_puma.metrics import PairedPredictions
 from pytest_puma.planning.powers import detectable, powers
 from pytest_puma.scenarios import TriageJiraScenario

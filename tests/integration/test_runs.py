@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.baseline import Baselines
+from pytest_puma.baseline.folder import Baselines
 from pytest_puma.cli import main
 from pytest_puma.runs.comparison import RunComparison, compare
 from pytest_puma.runs.older import Older

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Scenario, SettingsError
-from pytest_puma.gates import parse_gate
+from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.metrics import declaration, is_metric, metric_names, names_of_kind
 from pytest_puma.metrics.catalogue import Catalogue
 from pytest_puma.metrics.table import PredictionTable

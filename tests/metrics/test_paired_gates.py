@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from pytest_puma.core import Policy, Prediction, Usage
-from pytest_puma.gates import judge_change, parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import judge_change
 from pytest_puma.stats.significance import mcnemar_worse
 from tests.factories import LABELS, POINTS, Estimation, Triage, paired, predictions
 from tests.transcripts import replied

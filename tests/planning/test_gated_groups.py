@@ -7,7 +7,7 @@ import re
 import pytest
 
 from pytest_puma.core import SettingsError
-from pytest_puma.gates import parse_gate
+from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.planning.matrix import expand
 from pytest_puma.planning.settings import BenchmarkSpec, RunOptions
 from pytest_puma.planning.unmatched import unmatched

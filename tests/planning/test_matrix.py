@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError, SettingsError
-from pytest_puma.gates import parse_gate
+from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.planning.matrix import expand, make_scenario
 from pytest_puma.planning.settings import RunOptions, Settings
 from pytest_puma.runs.recorded_run import RecordedRun

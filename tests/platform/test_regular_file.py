@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.baseline import Baselines
+from pytest_puma.baseline.folder import Baselines
 from pytest_puma.core import DataError
 from pytest_puma.platform.files import regular
 from pytest_puma.scenarios.file import content_of

@@ -4,7 +4,7 @@ import io
 
 import pandas as pd
 
-from pytest_puma.gates import parse_gate
+from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.report.csv import COLUMNS, as_csv
 from tests.factories import measure, outcome, run, verdict
 

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 from pytest_puma.core import Policy
-from pytest_puma.gates import judge_change, judge_decline, parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import judge_change, judge_decline
 from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.scenarios import TriageJiraScenario
 from tests.metrics.texts import paired_texts, texts

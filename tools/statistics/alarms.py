@@ -14,7 +14,8 @@ from typing import TypeAlias
 import numpy as np
 
 from pytest_puma.core import REGRESSION_LEVEL, Gate, Policy
-from pytest_puma.gates import judge_change, judge_decline, parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import judge_change, judge_decline
 from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats.refit import tempered_losses

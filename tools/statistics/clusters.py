@@ -18,7 +18,8 @@ import numpy as np
 
 from pytest_puma.analysis.robustness import robustness
 from pytest_puma.core import BootstrapReplicates, Measure, Outcome, Policy
-from pytest_puma.gates import judge_change, parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import judge_change
 from pytest_puma.metrics import ScoredPredictions, contrast, paired_change
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats.intervals import wilson

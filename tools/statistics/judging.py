@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pytest_puma.core import Policy, Prediction, Scenario
-from pytest_puma.gates import judge_change, parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import judge_change
 from pytest_puma.metrics import ScoredPredictions, contrast, pair
 from pytest_puma.scenarios import BUILTIN
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from pytest_puma.analysis.cross_cell import verdicts
 from pytest_puma.core import Gate, Outcome, Policy
-from pytest_puma.gates import parse_gate
+from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.stats.resampling import Resamples

@@ -19,9 +19,9 @@ import numpy as np
 from tabulate import tabulate
 
 from pytest_puma.core import BootstrapReplicates, Gate, Prediction
-from pytest_puma.gates import parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import MIN_POWER
 from pytest_puma.gates.power import Compared, Detection, detection_of
-from pytest_puma.gates.whole_cell import MIN_POWER
 from pytest_puma.metrics.decline import decline_of_scores
 from pytest_puma.metrics.paired import paired_change
 from pytest_puma.stats.resampling import Resamples

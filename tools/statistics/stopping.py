@@ -19,10 +19,11 @@ from pathlib import Path
 import numpy as np
 
 from pytest_puma.analysis import early_stopping
-from pytest_puma.baseline import Entry
+from pytest_puma.baseline.entry import Entry
 from pytest_puma.core import LEVEL, Gate, Key, Measure, Model, Policy, Prediction, Scenario, Status
 from pytest_puma.evaluation.cell import Cell
-from pytest_puma.gates import judge, judge_change, parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import judge, judge_change
 from pytest_puma.metrics import ScoredPredictions, pair
 from pytest_puma.scenarios import BUILTIN, PrioritizationJiraScenario
 from pytest_puma.stats.resampling import Resamples

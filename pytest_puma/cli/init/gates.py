@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from pytest_puma.cli.init.columns import Task
 from pytest_puma.core.change import Spread
 from pytest_puma.core.power import TARGET_POWER, percent, rounded_up
-from pytest_puma.gates import parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import MIN_POWER
 from pytest_puma.gates.power import Compared, detection_of
-from pytest_puma.gates.whole_cell import MIN_POWER
 from pytest_puma.planning.powers import of_numbers
 from pytest_puma.stats.power import detectable, power_of_changes, samples_needed
 

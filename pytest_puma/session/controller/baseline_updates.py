@@ -17,7 +17,8 @@ from pytest_puma.session.settings.project import project_root
 from pytest_puma.session.settings.selection import is_selected
 
 if TYPE_CHECKING:
-    from pytest_puma.baseline import Baselines, Entry, Written
+    from pytest_puma.baseline.entry import Entry
+    from pytest_puma.baseline.folder import Baselines, Written
     from pytest_puma.core import Outcome
 
 _MAX_NAMED, _MAX_LOWERED = 3, 10
@@ -48,7 +49,7 @@ class BaselineUpdater:
         """Keep an outcome as the next baseline, if requested."""
         if not self._accepts:
             return
-        from pytest_puma.baseline import Entry
+        from pytest_puma.baseline.entry import Entry
         from pytest_puma.metrics import source_of
 
         old = next((entry for entry in self._entries if entry.cell == outcome.cell), None)

@@ -33,7 +33,8 @@ def cross_cell_verdicts(config: pytest.Config, arrivals: Arrivals) -> tuple[Verd
 
 def unused_gates(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ...]:
     """Return NOT RUN verdicts of the general gates that fit no cell of this run."""
-    from pytest_puma.gates import applies, not_run
+    from pytest_puma.gates.grammar import applies
+    from pytest_puma.gates.judge import not_run
 
     outcomes, cells = arrivals.outcomes, arrivals.planned
     if not outcomes:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
 
-from pytest_puma.baseline import Baselines
+from pytest_puma.baseline.folder import Baselines
 from pytest_puma.core import Policy
 from pytest_puma.core.gate import DOUBTS, MISSING
 from pytest_puma.core.model import MAX_THREADS

@@ -8,7 +8,8 @@ import pytest
 
 from pytest_puma.core import Decline, Gate, Policy
 from pytest_puma.core.change import Spread
-from pytest_puma.gates import judge_decline, parse_gate
+from pytest_puma.gates.grammar import parse_gate
+from pytest_puma.gates.judge import judge_decline
 
 GATE = parse_gate("no_regression")
 FOUND = Decline(n=100, worse=12, better=2, p=0.004, loss=0.03, spread=Spread(n=100, moved=0.14))
