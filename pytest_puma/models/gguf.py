@@ -16,15 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_puma.core import ModelError
-from pytest_puma.models.header import (
-    FILE_TYPES,
-    MAX_LAYERS,
-    MAX_PAIRS,
-    MAX_TENSORS,
-    DamagedHeaderError,
-    HeaderReader,
-    Value,
-)
+from pytest_puma.models.header import MAX_LAYERS, MAX_PAIRS, MAX_TENSORS, DamagedHeaderError, HeaderReader, Value
 
 MAGIC = b"GGUF"
 _BEFORE_GGUF = (b"tjgg", b"fmgg", b"lmgg")  # ggjt, ggmf, ggml as little-endian numbers
@@ -33,7 +25,6 @@ _LFS_POINTER = b"version https://git-lfs"
 _WEB_PAGE = (b"<!doctype", b"<html", b"<?xml")
 _SAFETENSORS_HEADER = b'{"'  # after eight bytes with its length
 VERSIONS = (2, 3)
-_GUESSED = 1024  # a flag of `general.file_type`
 _KV_NUMBER_BYTES = 2  # of a number in llama.cpp's KV cache
 _MAX_CONTEXT = (1 << 31) - 1  # llama.cpp's positions are 32-bit numbers with a sign
 
@@ -42,17 +33,14 @@ _MAX_CONTEXT = (1 << 31) - 1  # llama.cpp's positions are 32-bit numbers with a 
 class GgufFile:
     """Contents of a header. A missing text is empty, a missing `context_length` (in tokens) is `None`.
 
-    `kind` is `model`, `adapter`, `mmproj` ...; `tokenizer` the kind of vocabulary; `file_type` the quantisation,
-    as in `Q4_K_M`; `tensors` counts those in this file of `parts`, `size` its bytes. `kv_slot_bytes` is the size of a
-    token in the KV cache, `None` if the header does not specify it.
+    `kind` is `model`, `adapter`, `mmproj` ...; `tokenizer` the kind of vocabulary; `tensors` counts those in this file
+    of `parts`, `size` its bytes. `kv_slot_bytes` is the size of a token in the KV cache, `None` if the header does not
+    specify it.
     """
 
     architecture: str
-    name: str
     kind: str
-    file_type: str
     tokenizer: str
-    chat_template: bool
     context_length: int | None
     kv_slot_bytes: int | None
     tensors: int
@@ -130,14 +118,10 @@ def _aligned(position: int, metadata: Mapping[str, Value]) -> int:
 
 def _described(metadata: Mapping[str, Value], *, tensors: int, size: int) -> GgufFile:
     architecture = _text(metadata, "general.architecture")
-    file_type = _count(metadata, "general.file_type")
     return GgufFile(
         architecture=architecture,
-        name=_text(metadata, "general.name"),
         kind=_text(metadata, "general.type") or "model",
-        file_type="" if file_type is None else FILE_TYPES.get(file_type % _GUESSED, str(file_type)),
         tokenizer=_text(metadata, "tokenizer.ggml.model"),
-        chat_template=bool(_text(metadata, "tokenizer.chat_template")),
         context_length=_count(metadata, f"{architecture}.context_length"),
         kv_slot_bytes=_kv_slot_bytes(metadata, architecture),
         tensors=tensors,

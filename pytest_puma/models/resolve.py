@@ -9,10 +9,9 @@ from pathlib import Path
 
 from pytest_puma.core import Model, ModelError
 from pytest_puma.datasets.hub import HUB
-from pytest_puma.models.argument import PACKAGE, ModelArgument, parse_argument
+from pytest_puma.models.argument import PACKAGE, RECORDED, ModelArgument, parse_argument, recorded_model
 from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.names import name_from_file
-from pytest_puma.models.recorded import RECORDED, recorded_model
 from pytest_puma.models.search import find_file, is_file, part_paths
 from pytest_puma.models.sources import find_in_package, find_on_hub
 from pytest_puma.models.weights import stamps_of

@@ -6,11 +6,15 @@
 
 A pattern is that of a shell (`*`, `?`, `[...]`; `*` also matches `/`) and ignores case; a file of exactly that name
 takes precedence. A lock file pins the model of a package. No code of the package runs.
+
+`SUGGESTED` is a small model that follows instructions, for a user who has none yet: `pytest-puma init` and `doctor`
+name it.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -27,6 +31,8 @@ from pytest_puma.platform.installation import install
 
 _REFERENCE = re.compile(r"(?P<repository>[^/:]+/[^/:]+):(?P<pattern>.+)")
 _SHOWN_OF_HUB, _SHOWN_OF_PACKAGE = 20, 10
+SUGGESTED, SUGGESTED_SIZE = "qwen2.5-1.5b-instruct-q4_k_m.gguf", "1.1 GB"
+_SUGGESTED_REPOSITORY = "Qwen/Qwen2.5-1.5B-Instruct-GGUF"
 
 
 def find_on_hub(reference: str, *, downloads: bool = True) -> Path:
@@ -58,6 +64,13 @@ def find_in_package(reference: str) -> Path:
         raise ModelError(msg)
     paths = sorted(path for folder in _folders(module) for path in folder.rglob("*.gguf"))
     return _chosen(name, wanted, {path.name: path for path in paths if path.name == part_names(path.name)[0]})
+
+
+def suggested_download(folder: str) -> str:
+    """Return the command that downloads the suggested model into a folder."""
+    target = shlex.quote(f"{folder}/{SUGGESTED}")
+    url = f"https://huggingface.co/{_SUGGESTED_REPOSITORY}/resolve/main/{SUGGESTED}"
+    return f"curl --fail --location --create-dirs --output {target} {url}"
 
 
 def _parts_on_hub(repository: str, pattern: str, files: Sequence[str]) -> tuple[str, ...]:

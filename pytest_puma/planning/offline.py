@@ -12,9 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path, PurePath
 
 from pytest_puma.core import Model, ModelError
-from pytest_puma.models.argument import ModelArgument, parse_argument
+from pytest_puma.models.argument import RECORDED, ModelArgument, parse_argument
 from pytest_puma.models.names import name_from_file
-from pytest_puma.models.recorded import RECORDED
 from pytest_puma.models.resolve import find_model
 from pytest_puma.models.weights import weights_digest
 from pytest_puma.phrases import named

@@ -21,7 +21,7 @@ from typing import Any, NoReturn, TypeAlias, TypeVar
 
 from pytest_puma.core import DataError, Model
 from pytest_puma.core.metric import Source
-from pytest_puma.models.recorded import LINE_KEYS
+from pytest_puma.models.argument import LINE_KEYS
 from pytest_puma.phrases import shown
 from pytest_puma.platform.json_text import parse_foreign_json
 from pytest_puma.platform.shape import misfit

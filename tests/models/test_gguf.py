@@ -20,11 +20,8 @@ def test_the_header_of_a_real_file_is_read(tmp_path: Path) -> None:
     path = write_gguf(tmp_path / "m.gguf", MAMBA)
     assert read_gguf(path) == GgufFile(
         architecture="mamba",
-        name="tiny-mamba",
         kind="model",
-        file_type="",
         tokenizer="gpt2",
-        chat_template=True,
         context_length=4096,
         kv_slot_bytes=None,
         tensors=len(gguf.GGUFReader(path).tensors),
@@ -38,14 +35,7 @@ def test_missing_metadata_stay_empty(tmp_path: Path, version: int) -> None:
     path = tmp_path / "q.gguf"
     path.write_bytes(raw_gguf(version=version))
     file = read_gguf(path)
-    assert (file.name, file.file_type, file.context_length, file.chat_template) == ("", "", None, False)
-
-
-@pytest.mark.parametrize(("number", "name"), [(15, "Q4_K_M"), (1024 + 15, "Q4_K_M"), (999, "999")])
-def test_the_quantisation_has_a_name(tmp_path: Path, number: int, name: str) -> None:
-    path = tmp_path / "q.gguf"
-    path.write_bytes(raw_gguf({**MODEL, "general.file_type": number}))
-    assert read_gguf(path).file_type == name
+    assert (file.kind, file.context_length, file.kv_slot_bytes) == ("model", None, None)
 
 
 @given(

@@ -14,7 +14,7 @@ from pytest_puma import CompletionScenario
 from pytest_puma.core import Outcome
 from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.models.recorded import recorded_model
+from pytest_puma.models.argument import recorded_model
 from pytest_puma.responses.answer_source import AnswerSource
 from pytest_puma.responses.reading import ReadingResponder
 from pytest_puma.scenarios.benchmarks.instructions import IfEval

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.doctor.finding import Finding
-from pytest_puma.models import suggested
 from pytest_puma.models.search import default_directories, gguf_names
+from pytest_puma.models.sources import SUGGESTED_SIZE, suggested_download
 from pytest_puma.phrases import counted, named
 from pytest_puma.planning.storage import RESPONSES
 from pytest_puma.platform.bundled import bundled_folder
@@ -93,8 +93,8 @@ def _models(project: Project) -> Finding:
     else:
         found = f"only the bundled demonstration model; no GGUF file in {searched}"
         # By default the folder `models` of the project.
-        download = suggested.download(list(names_by_folder)[:2][-1])
-        small = f"a small one ({suggested.SIZE}) to begin with"
+        download = suggested_download(list(names_by_folder)[:2][-1])
+        small = f"a small one ({SUGGESTED_SIZE}) to begin with"
         advice = f"put one there, or name it: --puma-model FILE.gguf; {small}:\n{download}"
     return Finding(part="models", found=found, advice=advice, details=details)
 

@@ -18,7 +18,7 @@ from pytest_puma.cli.init.columns import NO_KEY, find_columns
 from pytest_puma.core import SettingsError
 from pytest_puma.datasets.layout import arrange
 from pytest_puma.datasets.table import read_table
-from pytest_puma.models import suggested
+from pytest_puma.models.sources import SUGGESTED, SUGGESTED_SIZE, suggested_download
 from pytest_puma.phrases import counted
 from pytest_puma.platform.files import write_together
 from pytest_puma.platform.user_path import user_path
@@ -67,9 +67,9 @@ def _init(options: argparse.Namespace) -> None:
         "next:",
         f"  {command}    # on the bundled demonstration model",
         "The demonstration model knows three other tasks: expect it to miss these gates. A small model that follows",
-        f"instructions ({suggested.SIZE}), if you have none:",
-        f"  {suggested.download('models')}",
-        f"  {command} --puma-model {suggested.FILE}",
+        f"instructions ({SUGGESTED_SIZE}), if you have none:",
+        f"  {suggested_download('models')}",
+        f"  {command} --puma-model {SUGGESTED}",
         "Both templates have a line with dots. Write what you know in their place: nothing helps a model more.",
     )
 

@@ -13,7 +13,7 @@ import pytest
 from pytest_puma.core import Outcome, Scenario
 from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.models.recorded import recorded_model
+from pytest_puma.models.argument import recorded_model
 from pytest_puma.responses.answer_source import AnswerSource
 from pytest_puma.responses.reading import ReadingResponder
 from tests.factories import cell
