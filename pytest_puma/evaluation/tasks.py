@@ -18,9 +18,8 @@ from pytest_puma.perturbations import perturb
 from pytest_puma.strategies import Task, is_built_in
 from pytest_puma.strategies.composed import Composed
 from pytest_puma.strategies.rehearsal import same_prompts
-from pytest_puma.strategies.task import Wording
+from pytest_puma.strategies.task import RenderedTurn, Wording
 from pytest_puma.strategies.templates import find_template, template_path
-from pytest_puma.strategies.turns import RenderedTurn
 
 #: The end of a reply in plain text, where examples are separated by blank lines.
 _BLANK_LINE = ("\n\n",)

@@ -6,27 +6,8 @@ is `few_shot_3`, `few_shot_1` is `one_shot`, `cot_few_shot_3` is `cot_few_shot`,
 `self_consistency_5`.
 """
 
-from pytest_puma.strategies.catalogue import (
-    ALL,
-    Converse,
-    Strategy,
-    is_built_in,
-    parse_strategy,
-    resolve_generation,
-    templated,
-)
-from pytest_puma.strategies.failure import Failure, failure_of
+from pytest_puma.strategies.catalogue import ALL, Strategy, is_built_in, parse_strategy, resolve_generation, templated
+from pytest_puma.strategies.failure import failure_of
 from pytest_puma.strategies.task import Task
 
-__all__ = [
-    "ALL",
-    "Converse",
-    "Failure",
-    "Strategy",
-    "Task",
-    "failure_of",
-    "is_built_in",
-    "parse_strategy",
-    "resolve_generation",
-    "templated",
-]
+__all__ = ["ALL", "Strategy", "Task", "failure_of", "is_built_in", "parse_strategy", "resolve_generation", "templated"]

@@ -12,12 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import TypeAlias
 
 from pytest_puma.core import Capability, Conversation, Generation, SettingsError
 from pytest_puma.phrases import did_you_mean
-from pytest_puma.strategies import direct, reasoning, scoring
+from pytest_puma.strategies import conversations
 from pytest_puma.strategies.task import Task
 from pytest_puma.strategies.templates import NAME, SUFFIX, own_strategy
 from pytest_puma.task_types import KINDS
@@ -61,7 +62,7 @@ class Strategy:
     converse: Converse
     templates: tuple[str, ...]
     shots: int = 0
-    max_tokens: int = direct.MAX_TOKENS
+    max_tokens: int = 16
     temperature: float = 0.0
     final_line: bool = False
     kinds: frozenset[str] = frozenset()
@@ -72,17 +73,17 @@ class Strategy:
 
 _REASONING = Strategy(
     name="zero_shot_cot",
-    converse=reasoning.chain_of_thought,
+    converse=conversations.chain_of_thought,
     templates=("zero_shot_cot",),
-    max_tokens=reasoning.MAX_TOKENS,
+    max_tokens=256,
     final_line=True,
     composes=True,
 )
-_DIRECT = Strategy(name="zero_shot", converse=direct.direct, templates=("zero_shot",), composes=True)
+_DIRECT = Strategy(name="zero_shot", converse=conversations.direct, templates=("zero_shot",), composes=True)
 _OPTIONS = replace(
     _DIRECT,
     name="option_scoring",
-    converse=scoring.option_scoring,
+    converse=conversations.option_scoring,
     templates=("option_scoring", "zero_shot"),
     kinds=_WITH_OPTIONS,
     needs=frozenset({"score"}),
@@ -90,7 +91,7 @@ _OPTIONS = replace(
 _CLOZE = replace(
     _DIRECT,
     name="cloze_scoring",
-    converse=scoring.cloze_scoring,
+    converse=conversations.cloze_scoring,
     templates=("cloze_scoring",),
     kinds=_CHOICE,
     cloze=True,
@@ -114,9 +115,9 @@ def _self_consistency(k: int) -> Strategy:
     return replace(
         _REASONING,
         name=name,
-        converse=reasoning.self_consistency(k),
+        converse=partial(conversations.self_consistency, answers=k),
         templates=(name, "self_consistency", "zero_shot_cot"),
-        temperature=reasoning.TEMPERATURE,
+        temperature=0.7,
     )
 
 
@@ -136,15 +137,9 @@ _PLAIN = {
         _DIRECT,
         _REASONING,
         _few_shot(1),
-        Strategy(name="rcoif", converse=direct.direct, templates=("rcoif",)),
-        Strategy(name="contextual_anchoring", converse=direct.direct, templates=("contextual_anchoring",)),
-        Strategy(
-            name="egi",
-            converse=reasoning.egi,
-            templates=("egi",),
-            max_tokens=reasoning.EGI_MAX_TOKENS,
-            final_line=True,
-        ),
+        Strategy(name="rcoif", converse=conversations.direct, templates=("rcoif",)),
+        Strategy(name="contextual_anchoring", converse=conversations.direct, templates=("contextual_anchoring",)),
+        replace(_REASONING, name="egi", converse=conversations.egi, templates=("egi",), max_tokens=200, composes=False),
         _OPTIONS,
         _CLOZE,
     )

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_puma.core import Choice, DataError, Message, Scenario, TemplateError
-from pytest_puma.strategies.task import Task
-from pytest_puma.strategies.turns import USER
+from pytest_puma.strategies.task import USER, Task
 
 _REASONING = "Think step by step. Then write {what} alone on a last line that starts with 'Answer:'."
 

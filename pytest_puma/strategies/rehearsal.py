@@ -8,9 +8,8 @@ from typing import Any
 
 from pytest_puma.core import Exchange, Generate, Likelihood, PumaError, Response, Score, TemplateError
 from pytest_puma.strategies.catalogue import Strategy
-from pytest_puma.strategies.task import Task
+from pytest_puma.strategies.task import RenderedTurn, Task
 from pytest_puma.strategies.template import Template
-from pytest_puma.strategies.turns import RenderedTurn
 
 #: Maximum number of turns: a user's strategy may ask until it has an answer, which never comes here.
 _MAX_TURNS = 8

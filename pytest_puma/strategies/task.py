@@ -29,7 +29,9 @@ from pytest_puma.phrases import one_line
 from pytest_puma.platform.signals import READING, limited
 from pytest_puma.replies.answers import ends_in, extends, final_answer, own_words, strip_reasoning, without_last_word
 from pytest_puma.replies.letters import LETTERS
-from pytest_puma.strategies.turns import USER, RenderedTurn
+
+#: The turns that every wording has.
+SYSTEM, USER = "system", "user"
 
 
 class Wording(Protocol):
@@ -47,6 +49,28 @@ class Wording(Protocol):
 
     def prefill(self, task: Task) -> str:
         """Return the beginning of the reply, empty for none."""
+
+
+class RenderedTurn:
+    """The messages of the last turn, shared by the tasks of a cell; `asked`: the turns that conversations asked for.
+
+    Only one turn is stored: the prompts of a long run would fill the memory, and trials of a sample follow each other.
+    """
+
+    def __init__(self) -> None:
+        self.asked: set[str] = set()
+        self._shown: Sequence[object] = ()
+        self._messages: tuple[Message, ...] = ()
+
+    def messages(
+        self, turn: str, shown: Sequence[object], render: Callable[[], tuple[Message, ...]]
+    ) -> tuple[Message, ...]:
+        """Return the messages; `render` makes them unless the turn and each object that it shows are the last ones."""
+        self.asked.add(turn)
+        shown = (turn, *shown)
+        if len(shown) != len(self._shown) or any(one is not last for one, last in zip(shown, self._shown, strict=True)):
+            self._messages, self._shown = render(), shown
+        return self._messages
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,22 +157,8 @@ class Task:
         After a cue, the delimiter of the scenario, a space, comes before each option. Without one, the option begins
         the reply: plain text ends with a line break there, after which a space makes it a thousand times less probable.
         """
-        joint = self.delimiter if prompt.prefill else ""
+        joint = self.scenario.delimiter if prompt.prefill else ""
         return Score(prompt=prompt, continuations=tuple(f"{joint}{option}" for option in options), ends=ends)
-
-    @property
-    def delimiter(self) -> str:
-        """The text between the beginning of a reply and the answer."""
-        return self.scenario.delimiter
-
-    def without_question(self, cue: str) -> Prompt:
-        """Return a prompt that only has the cue of the reply."""
-        question = (Message(role="user", content="?"),) if self.chat else ()
-        return Prompt(messages=question, prefill=cue, chat=self.chat)
-
-    def following_turns(self) -> tuple[str, ...]:
-        """The messages of the user after the first one."""
-        return tuple(self.scenario.turns(dict(self.sample.fields)))[1:]
 
     def read(self, reply: str | Response) -> str | None:
         """Return the answer in a reply without its reasoning, `None` if it has no valid one.

@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import Message, TemplateError
 from pytest_puma.phrases import did_you_mean, named, one_line
-from pytest_puma.strategies.task import Task
-from pytest_puma.strategies.turns import SYSTEM, USER
+from pytest_puma.strategies.task import SYSTEM, USER, Task
 
 if TYPE_CHECKING:
     # Not at run time: a pytest run without puma items must not pay for Jinja2.

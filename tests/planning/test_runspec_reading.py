@@ -15,7 +15,7 @@ from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.settings import BenchmarkSpec, RunOptions, Settings
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from pytest_puma.strategies import ALL, Strategy
-from pytest_puma.strategies.direct import direct
+from pytest_puma.strategies.conversations import direct
 from tests.planning.specs import MINIMAL, PUMA, read, refusal, the_one
 
 DOCS = Path(__file__).parents[2] / "docs" / "run-specs.md"

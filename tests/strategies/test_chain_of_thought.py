@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.strategies.reasoning import chain_of_thought
+from pytest_puma.strategies.conversations import chain_of_thought
 from tests.strategies.play import OVERFLOW, Weight, play, responses, task
 
 

@@ -13,9 +13,7 @@ from pytest_puma.core import Choice, Generation, Likelihood, Message, Response, 
 from pytest_puma.core.metric import Need
 from pytest_puma.strategies import Task, parse_strategy
 from pytest_puma.strategies.composed import Composed
-from pytest_puma.strategies.direct import direct
-from pytest_puma.strategies.reasoning import self_consistency
-from pytest_puma.strategies.scoring import cloze_scoring, option_scoring
+from pytest_puma.strategies.conversations import cloze_scoring, direct, option_scoring, self_consistency
 from tests.composed import QUESTION, Capitals, Quiz
 from tests.strategies.play import OVERFLOW, play, responses
 
@@ -102,7 +100,7 @@ def test_a_written_letter_or_text_is_read(reply: str, expected: str | None) -> N
 
 def test_self_consistency_takes_the_majority_of_choices() -> None:
     texts = ("Answer: A", "Answer: B", "So.\nAnswer: (A)", "Answer: desk", "no idea")
-    answer = play(self_consistency(5)(question()), responses(*texts)).answer
+    answer = play(self_consistency(question(), answers=5), responses(*texts)).answer
     assert answer.value == "desk"
     assert answer.probabilities == pytest.approx({"desk": 0.75, "sea": 0.25, "sky": 0.0})
 

@@ -13,7 +13,7 @@ from pytest_puma.evaluation.tasks import tasks_of
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.scenarios.completion import CompletionScenario
-from pytest_puma.strategies.scoring import cloze_scoring
+from pytest_puma.strategies.conversations import cloze_scoring
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_puma.strategies.direct import direct
+from pytest_puma.strategies.conversations import direct
 from tests.strategies.play import OVERFLOW, Weight, play, responses, task
 
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pytest_puma.core import Generation
-from pytest_puma.strategies.reasoning import egi
+from pytest_puma.strategies.conversations import egi
 from tests.strategies.play import OVERFLOW, play, responses, task
 
 NOTES = "<think>Hm. SWEET?</think>How ripe? Answer: SWEET"

@@ -8,7 +8,8 @@ import pytest
 
 from pytest_puma.core import Answer, Response
 from pytest_puma.core.conversation import Finish
-from pytest_puma.strategies import ALL, Failure, failure_of, parse_strategy
+from pytest_puma.strategies import ALL, failure_of, parse_strategy
+from pytest_puma.strategies.failure import Failure
 from tests.strategies.play import Weight, task
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from pytest_puma.core import Generation, SettingsError
 from pytest_puma.strategies import ALL, Strategy, parse_strategy, resolve_generation
-from pytest_puma.strategies.direct import direct
+from pytest_puma.strategies.conversations import direct
 
 OWN = Strategy(name="ask_nicely", converse=direct, templates=("ask_nicely",), max_tokens=99)
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import Response
-from pytest_puma.strategies.scoring import option_scoring, softmax
+from pytest_puma.strategies.conversations import option_scoring, softmax
 from pytest_puma.task_types import KINDS
 from tests.strategies.play import OVERFLOW, Weight, play, task
 

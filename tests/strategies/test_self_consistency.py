@@ -6,30 +6,34 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Answer
-from pytest_puma.strategies.reasoning import self_consistency
+from pytest_puma.strategies import Task
+from pytest_puma.strategies.conversations import self_consistency
 from tests.strategies.play import OVERFLOW, Weight, play, responses, task
 
 
+def _voted(question: Task, values: tuple[str, ...]) -> Answer:
+    replies = responses(*(f"Answer: {value}" for value in values))
+    return play(self_consistency(question, answers=len(values)), replies).answer
+
+
 def vote(root: Path, *values: str, sample_id: str = "f1", seed: int = 42) -> Answer:
-    question = task(root, sample_id=sample_id, seed=seed)
-    return play(self_consistency(len(values))(question), responses(*(f"Answer: {value}" for value in values))).answer
+    return _voted(task(root, sample_id=sample_id, seed=seed), values)
 
 
 def median(root: Path, *values: str) -> Answer:
-    question = task(root, scenario=Weight())
-    return play(self_consistency(len(values))(question), responses(*(f"Answer: {value}" for value in values))).answer
+    return _voted(task(root, scenario=Weight()), values)
 
 
 def test_all_answers_are_asked_at_once_and_differ_only_in_their_seed(tmp_path: Path) -> None:
     question = task(tmp_path)
-    played = play(self_consistency(4)(question), responses("", "", "", ""))
+    played = play(self_consistency(question, answers=4), responses("", "", "", ""))
     assert played.rounds == (tuple(question.generate(question.prompt(), index=index) for index in range(4)),)
     assert len({request.seed for request in played.generates}) == 4
 
 
 def test_the_first_answers_are_those_of_a_smaller_vote(tmp_path: Path) -> None:
-    few = play(self_consistency(2)(task(tmp_path)), responses("", "")).generates
-    many = play(self_consistency(5)(task(tmp_path)), responses("", "", "", "", "")).generates
+    few = play(self_consistency(task(tmp_path), answers=2), responses("", "")).generates
+    many = play(self_consistency(task(tmp_path), answers=5), responses("", "", "", "", "")).generates
     assert many[:2] == few
 
 
@@ -83,6 +87,6 @@ def test_the_median_of_the_readable_numbers_wins(tmp_path: Path, values: tuple[s
 
 
 def test_an_overflow_of_all_is_no_answer(tmp_path: Path) -> None:
-    played = play(self_consistency(2)(task(tmp_path)), (OVERFLOW, OVERFLOW))
+    played = play(self_consistency(task(tmp_path), answers=2), (OVERFLOW, OVERFLOW))
     assert played.answer.value is None
     assert played.answer.responses == (OVERFLOW, OVERFLOW)

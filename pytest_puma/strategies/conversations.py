@@ -1,0 +1,144 @@
+"""The conversations of the built-in strategies: answers alone, replies that reason first, and scored answers.
+
+Of a reply that reasons, only the final answer is parsed, which is on the last `Answer:` line: a number or label in the
+reasoning is not taken for it. Where given answers are scored no text is generated, so there are no parse failures.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pytest_puma.core import Answer, Conversation, Message, Prompt, Request, Score, SettingsError, ask, ask_all
+from pytest_puma.replies.answers import strip_reasoning
+from pytest_puma.replies.letters import LETTERS
+from pytest_puma.strategies.task import Task
+
+#: The second turn of `egi`.
+DECIDE = "decide"
+
+
+def direct(task: Task) -> Conversation:
+    """Ask once for each turn and parse the last reply.
+
+    If a metric needs it, the ground truths are scored after the same prompt, too.
+    """
+    prompt = task.prompt()
+    requests: list[Request] = [task.generate(prompt)]
+    if "likelihoods" in task.needs and task.scenario.kind.form == "texts" and task.sample.gold:
+        requests.append(task.score(prompt, task.sample.references, ends=False))
+    response, *scored = yield from ask_all(requests)
+    responses = [response]
+    for index, text in enumerate([*task.scenario.turns(dict(task.sample.fields))][1:], start=1):
+        if response.finish == "overflow":
+            break
+        prompt = _followed(prompt, strip_reasoning(response.text), text)
+        response = yield from ask(task.generate(prompt, index=index))
+        responses.append(response)
+    likelihoods = scored[0].likelihoods if scored else ()
+    return Answer(value=task.read(response), responses=tuple(responses), likelihoods=likelihoods)
+
+
+def _followed(prompt: Prompt, reply: str, text: str) -> Prompt:
+    """The prompt of the next turn, after the reply to this one."""
+    turns = (Message(role="assistant", content=f"{prompt.prefill}{reply}"), Message(role="user", content=text))
+    return replace(prompt, messages=(*prompt.messages, *turns), prefill="")
+
+
+def chain_of_thought(task: Task) -> Conversation:
+    """Ask once for a short reasoning that ends in an `Answer:` line."""
+    response = yield from ask(task.generate(task.prompt()))
+    return Answer(value=task.read_final(response), responses=(response,))
+
+
+def self_consistency(task: Task, *, answers: int) -> Conversation:
+    """Sample this number of chains of thought at once; the most frequent final answer wins. Parse failures do not vote.
+
+    Wang et al., "Self-Consistency Improves Chain of Thought Reasoning in Language Models", ICLR 2023.
+    """
+    prompt = task.prompt()
+    responses = yield from ask_all(task.generate(prompt, index=index) for index in range(answers))
+    values = (task.read_final(response) for response in responses)
+    votes = [vote for vote in values if vote is not None]
+    if not votes:
+        return Answer(value=None, responses=responses)
+    value, shares = task.scenario.kind.vote(votes, task.labels, task.derived_seed("tie"))
+    return Answer(value=value, responses=responses, probabilities=shares)
+
+
+def egi(task: Task) -> Conversation:
+    """Ask what is unclear in the text and for a clarification from it, then, with that reply, for the decision."""
+    question = task.prompt()
+    # A grammar describes the answer, which this turn does not give.
+    notes = yield from ask(replace(task.generate(question), grammar=None))
+    if notes.finish == "overflow":
+        return Answer(value=None, responses=(notes,))
+    reply = Message(role="assistant", content=strip_reasoning(notes.text))
+    decision = yield from ask(task.generate(task.prompt(DECIDE, (*question.messages, reply)), index=1))
+    return Answer(value=task.read_final(decision), responses=(notes, decision))
+
+
+def option_scoring(task: Task) -> Conversation:
+    """Answer with the label or choice of the smallest expected loss, by the log-probability of every valid answer.
+
+    Labels are scored as whole replies, because one may begin another: 1 and 13. Of choices, the letters are scored,
+    which cannot, so that no end of the turn is scored: a reply may go on after its letter.
+    """
+    labels, lettered = task.labels, bool(task.choices)
+    if not labels:
+        msg = (
+            f"{task.scenario.name}: valid_labels() is [], and option_scoring compares its values; return them, or name "
+            "other strategies"
+        )
+        raise SettingsError(msg)
+    options = LETTERS[: len(labels)] if lettered else labels
+    response = yield from ask(task.score(task.prompt(), options, ends=not lettered))
+    if response.finish == "overflow":
+        return Answer(value=None, responses=(response,))
+    probabilities = dict(zip(labels, softmax(response.logprobs), strict=True))
+    return Answer(value=task.scenario.kind.choose(probabilities), responses=(response,), probabilities=probabilities)
+
+
+def cloze_scoring(task: Task) -> Conversation:
+    """Answer with the choice whose text is the most probable, or after which its ending is; prompts show no choices.
+
+    The end of the turn is not scored: longer texts with the same beginning are other answers, not other endings. If a
+    metric needs it, the texts are scored without the question, too: a prompt that all samples share.
+
+    If the choices stand inside a sentence, the text behind them is scored after each choice (partial evaluation): "The
+    trophy did not fit into the suitcase because the ... was too large". The choices themselves differ in frequency.
+    Source: T. Trinh, Q. Le, "A simple method for commonsense reasoning", 2018.
+    """
+    scenario, prompt = task.scenario, task.prompt()
+    texts = [choice.text for choice in task.sample.choices]
+    scored, alone = [task.score(prompt, texts, ends=False)], list[Score]()
+    if ending := scenario.ending(dict(task.sample.fields)):
+        beginnings = (scenario.delimiter.join(filter(None, (prompt.prefill, text))) for text in texts)
+        scored = [task.score(replace(prompt, prefill=beginning), [ending], ends=False) for beginning in beginnings]
+    elif "unconditional" in task.needs and scenario.unconditional is not None:
+        # Only the cue of the reply.
+        question = (Message(role="user", content="?"),) if task.chat else ()
+        cue = Prompt(messages=question, prefill=scenario.unconditional, chat=task.chat)
+        alone = [task.score(cue, texts, ends=False)]
+    responses = yield from ask_all([*scored, *alone])
+    if any(response.finish == "overflow" for response in responses):
+        return Answer(value=None, responses=responses[:1], failure="overflow")
+    answers = responses[: len(scored)]
+    logprobs = [logprob for response in answers for logprob in response.logprobs]
+    probabilities = dict(zip(texts, softmax(logprobs), strict=True))
+    return Answer(
+        value=scenario.kind.choose(probabilities),
+        responses=answers,
+        probabilities=probabilities,
+        likelihoods=tuple(likelihood for response in answers for likelihood in response.likelihoods),
+        unconditional=tuple(likelihood for response in responses[len(scored) :] for likelihood in response.likelihoods),
+    )
+
+
+def softmax(logprobs: Sequence[float]) -> list[float]:
+    """Return probabilities that add up to 1, from logarithms of any size."""
+    largest = max(logprobs)
+    weights = [math.exp(value - largest) for value in logprobs]
+    total = sum(weights)
+    return [weight / total for weight in weights]
