@@ -33,15 +33,16 @@ def declare(commands: Any) -> None:
 
 def _compare(options: argparse.Namespace) -> None:
     from pytest_puma.codec.plain import plain
-    from pytest_puma.report import comparison as report
+    from pytest_puma.report.comparison import comparison_lines
+    from pytest_puma.report.markdown import comparison_as_markdown
 
     result = _cells(options) if _MODEL in options.new else _runs(options)
     if options.format == "json":
         sys.stdout.write(json.dumps(plain(result), allow_nan=False, indent=1) + "\n")
     elif options.format == "md":
-        sys.stdout.write(report.as_markdown(result, flips=options.flips))
+        sys.stdout.write(comparison_as_markdown(result, flips=options.flips))
     else:
-        show(*report.lines(result, width(), flips=options.flips))
+        show(*comparison_lines(result, width(), flips=options.flips))
 
 
 def _cells(options: argparse.Namespace) -> RunComparison:

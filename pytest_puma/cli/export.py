@@ -11,8 +11,8 @@ from pytest_puma.cli.project import RUN_HELP, add_project, run_of
 from pytest_puma.core import DataError
 from pytest_puma.phrases import counted
 from pytest_puma.platform.user_path import user_path
-from pytest_puma.report import csv
-from pytest_puma.report.export import FORMATS, export
+from pytest_puma.report.files import WRITERS, export
+from pytest_puma.report.measures import COLUMNS, measure_rows
 from pytest_puma.runs.loaded import PREDICTION_COLUMNS, load_run
 
 
@@ -21,7 +21,7 @@ def declare(commands: Any) -> None:
     text = "Write the measures of a run, a row for each."
     parser = add_command(commands, "export", _export, "a run for other programs", description=text)
     parser.add_argument("name", metavar="RUN", help=RUN_HELP)
-    parser.add_argument("-o", "--output", required=True, type=user_path, metavar="FILE", help=f"{', '.join(FORMATS)}")
+    parser.add_argument("-o", "--output", required=True, type=user_path, metavar="FILE", help=f"{', '.join(WRITERS)}")
     parser.add_argument("--predictions", action="store_true", help="write the predictions instead, with their texts")
     add_project(parser)
 
@@ -35,7 +35,7 @@ def _export(options: argparse.Namespace) -> None:
                 warnings.simplefilter("always", UserWarning)
                 count = export(options.output, PREDICTION_COLUMNS, load_run(past.folder).rows())
         else:
-            count = export(options.output, csv.COLUMNS, csv.rows(past.run))
+            count = export(options.output, COLUMNS, measure_rows(past.run))
     except OSError as error:
         msg = f"-o {options.output}: cannot be written ({error.strerror})"
         raise DataError(msg) from error

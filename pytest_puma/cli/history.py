@@ -54,7 +54,8 @@ def _list(options: argparse.Namespace) -> None:
 
 
 def _show(options: argparse.Namespace) -> None:
-    from pytest_puma.report import contrasts, robustness
+    from pytest_puma.report import robustness
+    from pytest_puma.report.comparison import contrast_lines
     from pytest_puma.report.terminal import summary
 
     row, past = run_of(options.name, options)
@@ -64,7 +65,7 @@ def _show(options: argparse.Namespace) -> None:
     show(f"run {row.number} ({row.name}){f', {revision}' if revision else ''}, {report.when(row)} UTC")
     show_section("puma", summary(run, folder, width()))
     show_section("puma: perturbations", [*robustness.lines(run.robustness, width()), *robustness.not_run(run)])
-    show_section("puma: comparison", contrasts.lines(run.contrasts, width()))
+    show_section("puma: comparison", contrast_lines(run.contrasts, width()))
 
 
 def _trend(options: argparse.Namespace) -> None:

@@ -1,97 +1,128 @@
-"""The comparison of two runs, for the terminal and for Markdown."""
+"""Tables of paired changes: between the cells of a run (`--puma-compare`), and between two runs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
 
-from pytest_puma.core import Contrast
+from pytest_puma.core import CellId, Change, Contrast
 from pytest_puma.phrases import counted, named
-from pytest_puma.report import escape, table
-from pytest_puma.report.contrasts import APPROXIMATE, p_value
-from pytest_puma.report.markdown import folded, github_table
-from pytest_puma.report.rows import interval, number, signed
-from pytest_puma.report.table import Column
+from pytest_puma.report import table
+from pytest_puma.report.rows import interval, number, p_value, signed
+from pytest_puma.report.table import TextColumn
 from pytest_puma.report.terminal import flip_lines
 from pytest_puma.runs.comparison import CellComparison, RunComparison
 
-COLUMNS = (
-    Column(title="cell", leaves=5, heads="{}"),
-    Column(title="metric", names=True),
-    Column(title="n", right=True, leaves=6),
-    Column(title="was", right=True),
-    Column(title="is", right=True),
-    Column(title="change", right=True),
-    Column(title="95 % interval"),
-    Column(title="worse", right=True, leaves=4),
-    Column(title="better", right=True, leaves=3),
-    Column(title="test", leaves=1),
-    Column(title="p", right=True, leaves=2),
-    Column(title="Holm", right=True),
-)
-HEADERS = tuple(column.title for column in COLUMNS)
+#: The note below a table with a star behind an interval.
+APPROXIMATE = "* few samples, or few changed samples: the interval is approximate"
 _MAX_NAMED = 3
 
 
-def lines(comparison: RunComparison, width: int, *, flips: bool) -> list[str]:
+def starred_interval(change: Change) -> str:
+    """Return the interval of a change, with a star if it is approximate."""
+    return f"{interval(change)}{'*' if change.approximate else ''}"
+
+
+def _against(contrast: Contrast) -> str:
+    """Return the strategy or the model, whichever differs; for a baseline its name."""
+    cell, against = CellId.parse(contrast.cell), CellId.parse(contrast.against)
+    if not against.model or not against.strategy:
+        return contrast.against
+    if cell.model == against.model:
+        return against.shown
+    return f"@{against.model}" if cell.without("model") == against.without("model") else contrast.against
+
+
+def _difference(contrast: Contrast) -> str:
+    value = contrast.change.value
+    return "-" if math.isnan(value) else f"{value:+.3g}"
+
+
+CONTRASTS: tuple[TextColumn[Contrast], ...] = (
+    TextColumn("cell", lambda contrast: contrast.cell, leaves=4, heads="{}"),
+    TextColumn("against", _against, names=True),
+    TextColumn("metric", lambda contrast: contrast.change.metric, names=True),
+    TextColumn("change", _difference, right=True),
+    TextColumn("95 % interval", lambda contrast: starred_interval(contrast.change)),
+    TextColumn("worse", lambda contrast: str(contrast.change.worse), right=True, leaves=5, trails="{} worse"),
+    TextColumn("better", lambda contrast: str(contrast.change.better), right=True, leaves=6, trails="{} better"),
+    TextColumn("test", lambda contrast: contrast.test, leaves=2, trails="{}"),
+    TextColumn("p", lambda contrast: p_value(contrast.p), right=True, leaves=3, trails="p {}"),
+    TextColumn("Holm", lambda contrast: p_value(contrast.adjusted), right=True),
+    TextColumn(
+        "effect (+ better)",
+        lambda contrast: f"{contrast.rank_biserial:+.2f}",
+        right=True,
+        leaves=1,
+        trails="effect {}",
+    ),
+)
+CHANGES: tuple[TextColumn[Contrast], ...] = (
+    TextColumn("cell", lambda contrast: contrast.cell, leaves=5, heads="{}"),
+    TextColumn("metric", lambda contrast: contrast.change.metric, names=True),
+    TextColumn("n", lambda contrast: str(contrast.change.n), right=True, leaves=6),
+    TextColumn("was", lambda contrast: number(contrast.change.old), right=True),
+    TextColumn("is", lambda contrast: number(contrast.change.new), right=True),
+    TextColumn("change", lambda contrast: signed(contrast.change.value), right=True),
+    TextColumn("95 % interval", lambda contrast: starred_interval(contrast.change)),
+    TextColumn("worse", lambda contrast: str(contrast.change.worse), right=True, leaves=4),
+    TextColumn("better", lambda contrast: str(contrast.change.better), right=True, leaves=3),
+    TextColumn("test", lambda contrast: contrast.test, leaves=1),
+    TextColumn("p", lambda contrast: p_value(contrast.p), right=True, leaves=2),
+    TextColumn("Holm", lambda contrast: p_value(contrast.adjusted), right=True),
+)
+
+
+def contrast_lines(contrasts: Sequence[Contrast], width: int) -> list[str]:
+    """Return a row for each contrast, in `width` columns of a terminal; nothing if nothing was compared."""
+    if not contrasts:
+        return []
+    return [*table.lines(CONTRASTS, contrast_rows(contrasts), width), *_note(contrasts)]
+
+
+def contrast_rows(contrasts: Iterable[Contrast]) -> list[tuple[str, ...]]:
+    """Return the rows under `CONTRASTS`; `against` shows only what differs from the cell."""
+    return [table.texts(CONTRASTS, contrast) for contrast in contrasts]
+
+
+def comparison_lines(comparison: RunComparison, width: int, *, flips: bool) -> list[str]:
     """Return the names of the runs, the table, the sentences below it, and the `flips` if they are requested."""
-    rows = _rows(comparison)
-    shown = table.lines(COLUMNS, rows, width) if rows else []
+    rows = change_rows(comparison)
+    shown = table.lines(CHANGES, rows, width) if rows else []
     changed = [line for cell in comparison.cells if flips for line in flip_lines(cell.cell, cell.flips)]
-    return [_title(comparison), *shown, *_sentences(comparison), *changed]
+    return [title(comparison), *shown, *sentences(comparison), *changed]
 
 
-def as_markdown(comparison: RunComparison, *, flips: bool) -> str:
-    """Return a heading, the table, a list of sentences, and the `flips` folded up if they are requested."""
-    rows = _rows(comparison)
-    parts = [
-        f"### puma: {escape.markdown(_title(comparison))}",
-        github_table(rows, HEADERS) if rows else "",
-        "\n".join(f"- {escape.markdown(sentence)}" for sentence in _sentences(comparison)),
-        *(folded(cell.cell, cell.flips) for cell in comparison.cells if flips),
-    ]
-    return "\n\n".join(filter(None, parts)) + "\n"
-
-
-def _title(comparison: RunComparison) -> str:
+def title(comparison: RunComparison) -> str:
+    """Return the names of both runs."""
     return f"{comparison.new} against {comparison.old}"
 
 
-def _rows(comparison: RunComparison) -> list[tuple[str, ...]]:
-    """The metrics with a change, under `COLUMNS`."""
-    tested = [(cell, [contrast for contrast in cell.contrasts if contrast.change.changed]) for cell in comparison.cells]
-    return [row for cell, contrasts in tested for row in [*map(_tested, contrasts), *_untested(cell)]]
+def change_rows(comparison: RunComparison) -> list[tuple[str, ...]]:
+    """Return the metrics with a change, under `CHANGES`."""
+    return [row for cell in comparison.cells for row in _cell_rows(cell)]
 
 
-def _tested(contrast: Contrast) -> tuple[str, ...]:
-    change = contrast.change
-    return (
-        contrast.cell,
-        change.metric,
-        str(change.n),
-        number(change.old),
-        number(change.new),
-        signed(change.value),
-        f"{interval(change)}{'*' if change.approximate else ''}",
-        str(change.worse),
-        str(change.better),
-        contrast.test,
-        p_value(contrast.p),
-        p_value(contrast.adjusted),
-    )
-
-
-def _untested(cell: CellComparison) -> Iterator[tuple[str, ...]]:
-    for values in (values for values in cell.untested if values.metric not in cell.unchanged):
-        change = "" if values.old is None or values.new is None else signed(values.new - values.old)
-        yield (cell.cell, values.metric, "", _value(values.old), _value(values.new), change, *[""] * 6)
+def _cell_rows(cell: CellComparison) -> Iterator[tuple[str, ...]]:
+    for contrast in cell.contrasts:
+        if contrast.change.changed:
+            yield table.texts(CHANGES, contrast)
+    for values in cell.untested:
+        if values.metric not in cell.unchanged:
+            change = "" if values.old is None or values.new is None else signed(values.new - values.old)
+            yield (cell.cell, values.metric, "", _value(values.old), _value(values.new), change, *[""] * 6)
 
 
 def _value(value: float | None) -> str:
     return "-" if value is None else number(value)
 
 
-def _sentences(comparison: RunComparison) -> list[str]:
-    """The differences that are not in the table, as sentences."""
+def _note(contrasts: Iterable[Contrast]) -> list[str]:
+    return [APPROXIMATE] if any(contrast.change.approximate for contrast in contrasts) else []
+
+
+def sentences(comparison: RunComparison) -> list[str]:
+    """Return the differences that are not in the table, as sentences."""
     both = f"{comparison.new} and {comparison.old}"
     if comparison.same:
         answers = "values" if any(cell.why for cell in comparison.cells) else "answers"
@@ -99,7 +130,7 @@ def _sentences(comparison: RunComparison) -> list[str]:
     cells = comparison.cells
     same = sum(cell.same for cell in cells)
     return [
-        *([APPROXIMATE] if any(contrast.change.approximate for contrast in comparison.contrasts) else []),
+        *_note(comparison.contrasts),
         *([f"{same} of {counted(len(cells), 'cell')} have the same answers in both runs"] if same else []),
         *(f"no difference: {where}: {metrics}" for metrics, where in _common(_folded(cells))),
         *_hidden(comparison),

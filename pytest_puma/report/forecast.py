@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from pytest_puma.core import Forecast
 from pytest_puma.core.power import percent
@@ -11,24 +12,53 @@ from pytest_puma.gates.power import CHANGED, POINTS
 from pytest_puma.report import table
 from pytest_puma.report.gates import power_lines
 from pytest_puma.report.rows import number
-from pytest_puma.report.table import Column
+from pytest_puma.report.table import TextColumn
 from pytest_puma.runs.throughput import Throughput
 
 #: The columns that only repeats and kept answers need.
 _TRIALS, _KEPT = "trials", "kept"
-_COLUMNS = (
-    Column(title="cell", names=True),
-    Column(title="n", right=True),
-    Column(title=_TRIALS, right=True),
-    Column(title="prompt tokens", right=True),
-    Column(title="shared", right=True, leaves=2, trails="{} of them shared"),
-    Column(title="max reply tokens", right=True, leaves=3, trails="replies of up to {} tokens"),
-    Column(title="cache MB", right=True),
-    Column(title=_KEPT, right=True),
-    Column(title="minutes", right=True),
-    Column(title="metric", leaves=1),
-    Column(title="detectable", right=True),
+
+
+def _megabytes(size: int) -> str:
+    return f"{size / 2**20:,.0f}"
+
+
+def _cache(forecast: Forecast) -> str:
+    return "?" if forecast.cache_bytes is None else _megabytes(forecast.cache_bytes)
+
+
+def _minutes(forecast: Forecast) -> str:
+    return "?" if forecast.seconds is None else f"{forecast.seconds / 60:,.1f}"
+
+
+def _detectable(forecast: Forecast) -> str:
+    return "-" if math.isnan(forecast.difference) else number(forecast.difference)
+
+
+_COLUMNS: tuple[TextColumn[Forecast], ...] = (
+    TextColumn("cell", lambda forecast: forecast.cell, names=True),
+    TextColumn("n", lambda forecast: f"{forecast.samples:,}", right=True),
+    TextColumn(_TRIALS, lambda forecast: f"{forecast.trials:,}", right=True),
+    TextColumn("prompt tokens", lambda forecast: f"{forecast.prompt_tokens:,}", right=True),
+    TextColumn(
+        "shared", lambda forecast: f"{forecast.cached_tokens:,}", right=True, leaves=2, trails="{} of them shared"
+    ),
+    TextColumn(
+        "max reply tokens",
+        lambda forecast: f"{forecast.max_tokens:,}",
+        right=True,
+        leaves=3,
+        trails="replies of up to {} tokens",
+    ),
+    TextColumn("cache MB", _cache, right=True),
+    TextColumn(_KEPT, lambda forecast: f"{forecast.kept:,}", right=True),
+    TextColumn("minutes", _minutes, right=True),
+    TextColumn("metric", lambda forecast: forecast.metric, leaves=1),
+    TextColumn("detectable", _detectable, right=True),
 )
+#: The last columns, which a sum leaves empty, and the fields that it adds up.
+_OF_CELLS = 2
+_SUMMED = ("samples", "trials", "prompt_tokens", "cached_tokens", "max_tokens", "kept")
 
 
 def forecast_lines(
@@ -38,15 +68,15 @@ def forecast_lines(
 
     `process_bytes`: the memory of the process without any model.
     """
-    rows = [_row(forecast) for forecast in forecasts]
-    if len(rows) > 1:
-        rows.append(_sum(forecasts))
     needed = {
         _TRIALS: any(forecast.trials > forecast.samples for forecast in forecasts),
         _KEPT: any(forecast.kept for forecast in forecasts),
     }
-    shown = [index for index, column in enumerate(_COLUMNS) if needed.get(column.title, True)]
-    lines = table.lines([_COLUMNS[index] for index in shown], [[row[index] for index in shown] for row in rows], width)
+    shown = [column for column in _COLUMNS if needed.get(column.title, True)]
+    rows = [table.texts(shown, forecast) for forecast in forecasts]
+    if len(rows) > 1:
+        rows.append((*table.texts(shown[:-_OF_CELLS], _sum(forecasts)), *[""] * _OF_CELLS))
+    lines = table.lines(shown, rows, width)
     lines.append(
         "detectable: the true change against a baseline on the same samples that 80 % of such runs detect at 95 %"
         f", where {percent(CHANGED)} of right and wrong answers change, or {percent(CHANGED - POINTS)} more than it"
@@ -56,14 +86,12 @@ def forecast_lines(
         lines.append("kept: answers that the run takes from the response store; the minutes are those of the rest")
     lines += [f"minutes: {_basis(name, throughput)}" for name, throughput in throughputs.items()]
     lines += _memory(forecasts, process_bytes)
-    long = [forecast for forecast in forecasts if forecast.overflows]
-    return [
-        *lines,
-        *(
-            f"warning: {forecast.cell}: {forecast.overflows} of {forecast.samples} prompts exceed the context"
-            for forecast in long
-        ),
+    lines += [
+        f"warning: {forecast.cell}: {forecast.overflows} of {forecast.samples} prompts exceed the context"
+        for forecast in forecasts
+        if forecast.overflows
     ]
+    return lines
 
 
 def _memory(forecasts: Sequence[Forecast], process_bytes: int) -> Iterator[str]:
@@ -85,44 +113,15 @@ def _basis(model: str, throughput: Throughput) -> str:
     return f"{model} read {speed} on {throughput.day}"
 
 
-def _row(forecast: Forecast) -> tuple[str, ...]:
-    return (
-        forecast.cell,
-        f"{forecast.samples:,}",
-        f"{forecast.trials:,}",
-        f"{forecast.prompt_tokens:,}",
-        f"{forecast.cached_tokens:,}",
-        f"{forecast.max_tokens:,}",
-        "?" if forecast.cache_bytes is None else _megabytes(forecast.cache_bytes),
-        f"{forecast.kept:,}",
-        _minutes(forecast.seconds),
-        forecast.metric,
-        "-" if math.isnan(forecast.difference) else number(forecast.difference),
-    )
-
-
-def _sum(forecasts: Sequence[Forecast]) -> tuple[str, ...]:
+def _sum(forecasts: Sequence[Forecast]) -> Forecast:
     """Sum over all cells. The cache is the largest one, as cells run one after the other."""
-    caches = [forecast.cache_bytes for forecast in forecasts if forecast.cache_bytes is not None]
-    seconds = [forecast.seconds for forecast in forecasts]
-    return (
-        "all",
-        f"{sum(forecast.samples for forecast in forecasts):,}",
-        f"{sum(forecast.trials for forecast in forecasts):,}",
-        f"{sum(forecast.prompt_tokens for forecast in forecasts):,}",
-        f"{sum(forecast.cached_tokens for forecast in forecasts):,}",
-        f"{sum(forecast.max_tokens for forecast in forecasts):,}",
-        _megabytes(max(caches)) if caches else "?",
-        f"{sum(forecast.kept for forecast in forecasts):,}",
-        "?" if None in seconds else _minutes(sum(time for time in seconds if time is not None)),
-        "",
-        "",
+    caches = (forecast.cache_bytes for forecast in forecasts if forecast.cache_bytes is not None)
+    seconds = [forecast.seconds for forecast in forecasts if forecast.seconds is not None]
+    sums = {name: sum(getattr(forecast, name) for forecast in forecasts) for name in _SUMMED}
+    return replace(
+        forecasts[0],
+        cell="all",
+        cache_bytes=max(caches, default=None),
+        seconds=sum(seconds) if len(seconds) == len(forecasts) else None,
+        **sums,
     )
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 2**20:,.0f}"
-
-
-def _minutes(seconds: float | None) -> str:
-    return "?" if seconds is None else f"{seconds / 60:,.1f}"

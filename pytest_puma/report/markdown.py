@@ -1,4 +1,4 @@
-"""A run as Markdown, for a comment on a pull request or the summary of a CI job."""
+"""A run, or the comparison of two runs, as Markdown: for a comment on a pull request or the summary of a CI job."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from tabulate import tabulate
 
 from pytest_puma.core import Change, Flip, Outcome, Run
 from pytest_puma.phrases import counted
-from pytest_puma.report import contrasts, escape, notes, robustness
-from pytest_puma.report.rows import HEADERS, all_rows, brief, interval, number, signed
+from pytest_puma.report import comparison, escape, notes, robustness
+from pytest_puma.report.rows import COLUMNS, all_rows, brief, interval, number, signed
+from pytest_puma.report.table import titles
+from pytest_puma.runs.comparison import RunComparison
 
 #: Columns that do not interest the reader of a pull request.
 _OMITTED = ("tokens", "s")
@@ -29,8 +31,20 @@ def as_markdown(run: Run) -> str:
         *_perturbations(run),
         *_comparison(run),
     ]
-    details = [folded(outcome.cell, outcome.flips) for outcome in run.outcomes if outcome.flips]
+    details = [_folded(outcome.cell, outcome.flips) for outcome in run.outcomes if outcome.flips]
     return "\n\n".join(filter(None, [*parts, *_fitting(details, sum(map(len, parts)))])) + "\n"
+
+
+def comparison_as_markdown(compared: RunComparison, *, flips: bool) -> str:
+    """Return a heading, the table, a list of sentences, and the `flips` folded up if they are requested."""
+    rows = comparison.change_rows(compared)
+    parts = [
+        f"### puma: {escape.markdown(comparison.title(compared))}",
+        _github_table(rows, titles(comparison.CHANGES)) if rows else "",
+        "\n".join(f"- {escape.markdown(sentence)}" for sentence in comparison.sentences(compared)),
+        *(_folded(cell.cell, cell.flips) for cell in compared.cells if flips),
+    ]
+    return "\n\n".join(filter(None, parts)) + "\n"
 
 
 def _fitting(details: Sequence[str], used: int) -> Iterator[str]:
@@ -47,9 +61,9 @@ def _fitting(details: Sequence[str], used: int) -> Iterator[str]:
 def _table(outcomes: Sequence[Outcome]) -> str:
     if not outcomes:
         return ""
-    shown = [index for index, name in enumerate(HEADERS) if name not in _OMITTED]
+    shown = [index for index, column in enumerate(COLUMNS) if column.title not in _OMITTED]
     cells = [[row[index] for index in shown] for row in all_rows(outcomes)]
-    return github_table(cells, [HEADERS[index] for index in shown])
+    return _github_table(cells, [COLUMNS[index].title for index in shown])
 
 
 def _sentences(run: Run) -> Iterator[str]:
@@ -82,7 +96,7 @@ def _changes(run: Run) -> Iterator[str]:
     ]
     if rows:
         yield "#### change since the baseline"
-        yield github_table(rows, ("cell", "gate", "metric", "n", "was", "is", "change", "95 % interval", "verdict"))
+        yield _github_table(rows, ("cell", "gate", "metric", "n", "was", "is", "change", "95 % interval", "verdict"))
 
 
 def _change(change: Change) -> tuple[str, ...]:
@@ -94,7 +108,7 @@ def _perturbations(run: Run) -> Iterator[str]:
     if run.robustness or run.unchanged:
         yield "#### perturbations"
     if run.robustness:
-        yield github_table(robustness.rows(run.robustness), robustness.HEADERS)
+        yield _github_table(robustness.rows(run.robustness), titles(robustness.COLUMNS))
     sentences = (*robustness.sentences(run.robustness), *robustness.not_run(run))
     yield "\n".join(f"- {escape.markdown(sentence)}" for sentence in sentences)
 
@@ -102,17 +116,17 @@ def _perturbations(run: Run) -> Iterator[str]:
 def _comparison(run: Run) -> Iterator[str]:
     if run.contrasts:
         yield "#### comparison"
-        yield github_table(contrasts.rows(run.contrasts), contrasts.HEADERS)
+        yield _github_table(comparison.contrast_rows(run.contrasts), titles(comparison.CONTRASTS))
 
 
-def folded(cell: str, flips: Sequence[Flip]) -> str:
+def _folded(cell: str, flips: Sequence[Flip]) -> str:
     """Return a collapsed table of the first flips of a cell, changes for the worse first; nothing without flips."""
     if not flips:
         return ""
     flips = sorted(flips, key=lambda flip: flip.better)
     worse = sum(not flip.better for flip in flips)
     rest = f"\n\nand {len(flips) - _MAX_FLIPS} more" if len(flips) > _MAX_FLIPS else ""
-    table = github_table([_flip(flip) for flip in flips[:_MAX_FLIPS]], ("sample", "gold", "was", "is", ""))
+    table = _github_table([_flip(flip) for flip in flips[:_MAX_FLIPS]], ("sample", "gold", "was", "is", ""))
     title = f"{escape.html(cell)}: {worse} answers worse, {len(flips) - worse} better"
     return f"<details><summary>{title}</summary>\n\n{table}{rest}\n\n</details>"
 
@@ -124,7 +138,7 @@ def _flip(flip: Flip) -> tuple[str, ...]:
     return (flip.sample, brief(flip.gold), old, new, "better" if flip.better else "worse")
 
 
-def github_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
+def _github_table(rows: Sequence[Sequence[str]], headers: Sequence[str]) -> str:
     """Return a table in the Markdown of GitHub."""
     cells = [[escape.markdown(cell) for cell in row] for row in rows]
     return tabulate(cells, headers=headers, tablefmt="github", disable_numparse=True)

@@ -3,32 +3,51 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from pytest_puma.core import Gap, Robustness, Run, Shift
 from pytest_puma.report import table
-from pytest_puma.report.contrasts import APPROXIMATE, p_value
-from pytest_puma.report.rows import interval, number, signed
-from pytest_puma.report.table import Column
+from pytest_puma.report.comparison import APPROXIMATE, starred_interval
+from pytest_puma.report.rows import interval, number, p_value, signed
+from pytest_puma.report.table import TextColumn
 
-COLUMNS = (
-    Column(title="scenario", leaves=6, heads="{}"),
-    Column(title="strategy", leaves=7, heads="{}"),
-    Column(title="model", leaves=5, heads="{}"),
-    Column(title="perturbation", names=True),
-    Column(title="metric", leaves=9, trails="{}"),
-    Column(title="value", right=True, leaves=8, trails="value {}"),
-    Column(title="change", right=True),
-    Column(title="95 % interval"),
-    Column(title="Holm", right=True, leaves=10, trails="Holm {}"),
-    Column(title="flips", right=True),
-    Column(title="95 % interval", leaves=4, trails="flips in {}"),
-    Column(title="fixed", right=True, leaves=2, trails="{} fixed"),
-    Column(title="broken", right=True, leaves=3, trails="{} broken"),
-    Column(title="still wrong", right=True, leaves=1, trails="{} still wrong"),
+
+def _share(shift: Shift, kind: str) -> str:
+    """Return the share of the changed answers that are `fixed`, `broken` or `still_wrong`; a dash if none changed."""
+    changes = shift.answer_changes
+    return f"{getattr(changes, kind) / changes.changed:.0%}" if changes.changed else "-"
+
+
+def _flip_interval(shift: Shift) -> str:
+    rate = shift.answer_changes.rate
+    return f"{interval(rate)}{'*' if rate.note else ''}"
+
+
+NAMES: tuple[TextColumn[Robustness], ...] = (
+    TextColumn("scenario", lambda result: result.scenario, leaves=6, heads="{}"),
+    TextColumn("strategy", lambda result: result.strategy, leaves=7, heads="{}"),
+    TextColumn("model", lambda result: result.model, leaves=5, heads="{}"),
 )
+SHIFTS: tuple[TextColumn[Shift], ...] = (
+    TextColumn("perturbation", lambda shift: shift.perturbation, names=True),
+    TextColumn("metric", lambda shift: shift.change.metric, leaves=9, trails="{}"),
+    TextColumn("value", lambda shift: number(shift.change.new), right=True, leaves=8, trails="value {}"),
+    TextColumn("change", lambda shift: signed(shift.change.value), right=True),
+    TextColumn("95 % interval", lambda shift: starred_interval(shift.change)),
+    TextColumn("Holm", lambda shift: p_value(shift.adjusted), right=True, leaves=10, trails="Holm {}"),
+    TextColumn("flips", lambda shift: f"{shift.answer_changes.rate.value:.0%}", right=True),
+    TextColumn("95 % interval", _flip_interval, leaves=4, trails="flips in {}"),
+    TextColumn("fixed", lambda shift: _share(shift, "fixed"), right=True, leaves=2, trails="{} fixed"),
+    TextColumn("broken", lambda shift: _share(shift, "broken"), right=True, leaves=3, trails="{} broken"),
+    TextColumn(
+        "still wrong", lambda shift: _share(shift, "still_wrong"), right=True, leaves=1, trails="{} still wrong"
+    ),
+)
+COLUMNS: tuple[TextColumn[Any], ...] = (*NAMES, *SHIFTS)
 #: Maximum p-value of a significant change.
 SIGNIFICANCE_LEVEL = 0.05
-HEADERS = tuple(column.title for column in COLUMNS)
+#: The names below the first row of a cell.
+_REPEATED = ("",) * len(NAMES)
 
 
 def lines(robustness: Sequence[Robustness], width: int) -> list[str]:
@@ -42,9 +61,9 @@ def lines(robustness: Sequence[Robustness], width: int) -> list[str]:
 
 
 def rows(robustness: Sequence[Robustness]) -> list[tuple[str, ...]]:
-    """Return the rows under `HEADERS`: the change of the metric, the changed answers, and what they changed to."""
+    """Return the rows under `COLUMNS`: the change of the metric, the changed answers, and what they changed to."""
     return [
-        (*(("", "", "") if index else (result.scenario, result.strategy, result.model)), *_row(shift))
+        (*(_REPEATED if index else table.texts(NAMES, result)), *table.texts(SHIFTS, shift))
         for result in robustness
         for index, shift in enumerate(result.shifts)
     ]
@@ -87,19 +106,3 @@ def _gap(gap: Gap) -> str:
     change = gap.change
     difference = f"{change.metric} of {gap.new} minus that of {gap.old} is {signed(change.value)} {interval(change)}"
     return f"{gap.axis}: {difference} n={change.n}"
-
-
-def _row(shift: Shift) -> tuple[str, ...]:
-    change, changes = shift.change, shift.answer_changes
-    counts = (changes.fixed, changes.broken, changes.still_wrong)
-    return (
-        shift.perturbation,
-        change.metric,
-        number(change.new),
-        signed(change.value),
-        f"{interval(change)}{'*' if change.approximate else ''}",
-        p_value(shift.adjusted),
-        f"{changes.rate.value:.0%}",
-        f"{interval(changes.rate)}{'*' if changes.rate.note else ''}",
-        *(f"{count / changes.changed:.0%}" if changes.changed else "-" for count in counts),
-    )

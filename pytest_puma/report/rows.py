@@ -9,25 +9,11 @@ from dataclasses import dataclass
 from pytest_puma.core import LEVEL, REGRESSION_LEVEL, Change, Measure, Outcome, Prediction, Verdict
 from pytest_puma.core.gate import REGRESSION
 from pytest_puma.phrases import one_line
-from pytest_puma.report.table import Column
+from pytest_puma.report.table import TextColumn, texts
 
-COLUMNS = (
-    Column(title="scenario", leaves=4, heads="{}"),
-    Column(title="strategy", leaves=6, heads="{}"),
-    Column(title="model", leaves=3, heads="{}"),
-    Column(title="n", right=True),
-    Column(title="metric", names=True),
-    Column(title="value", right=True),
-    Column(title="95 % interval"),
-    Column(title="parse failures", right=True, leaves=5, heads="{} parse failures"),
-    Column(title="tokens", right=True, leaves=1),
-    Column(title="s", right=True, leaves=2),
-    Column(title="verdict"),
-    Column(title="gate", names=True),
-)
-HEADERS = tuple(column.title for column in COLUMNS)
 #: Maximum number of characters of a text in a line about an answer.
 _BRIEF = 80
+_MIN_P = 0.001
 #: The metric with a column of its own.
 _PARSE_FAILURES = "parse_failure_rate"
 
@@ -66,8 +52,13 @@ def bounds(low: float, high: float, level: float) -> str:
     return "" if math.isnan(low) else f"[{number(low)}, {number(high)}]{at}"
 
 
+def p_value(value: float) -> str:
+    """Format a p-value with three decimals."""
+    return f"under {_MIN_P}" if value < _MIN_P else f"{value:.3f}"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
+class MetricRow:
     """A metric of a cell with one of its gates, or without any; or a metric of a naive baseline on its samples.
 
     `first`: the first row of the cell, or of the naive baseline. `measure`: None for a one-word gate, and for a metric
@@ -118,14 +109,43 @@ class Row:
         return change.old * gate.limit if gate.quotient else change.old + gate.limit
 
     @property
+    def opens_cell(self) -> bool:
+        """Whether it is the first row of a cell, which shows its numbers, and not that of a naive baseline."""
+        return self.first and not self.naive
+
+    @property
     def verdict(self) -> str:
         """The status; a dash for a first row without a gate, empty for a further one."""
         if self.judged is not None:
             return self.judged.status
-        return "-" if self.first and not self.naive else ""
+        return "-" if self.opens_cell else ""
 
 
-def metric_rows(outcomes: Sequence[Outcome]) -> Iterator[Row]:
+COLUMNS: tuple[TextColumn[MetricRow], ...] = (
+    TextColumn("scenario", lambda row: row.outcome.scenario if row.first else "", leaves=4, heads="{}"),
+    TextColumn("strategy", lambda row: (row.naive or row.outcome.shown) if row.first else "", leaves=6, heads="{}"),
+    TextColumn("model", lambda row: row.outcome.model if row.opens_cell else "", leaves=3, heads="{}"),
+    TextColumn("n", lambda row: "" if row.measure is None else str(row.measure.n), right=True),
+    TextColumn("metric", lambda row: row.metric, names=True),
+    TextColumn("value", lambda row: row.value, right=True),
+    TextColumn("95 % interval", lambda row: "" if row.measure is None else interval(row.measure)),
+    TextColumn(
+        "parse failures",
+        lambda row: parse_failures(row.outcome) if row.opens_cell else "",
+        right=True,
+        leaves=5,
+        heads="{} parse failures",
+    ),
+    TextColumn(
+        "tokens", lambda row: f"{computed_tokens(row.outcome):,}" if row.opens_cell else "", right=True, leaves=1
+    ),
+    TextColumn("s", lambda row: seconds(row.outcome) if row.opens_cell else "", right=True, leaves=2),
+    TextColumn("verdict", lambda row: row.verdict),
+    TextColumn("gate", lambda row: row.gate, names=True),
+)
+
+
+def metric_rows(outcomes: Sequence[Outcome]) -> Iterator[MetricRow]:
     """Yield the rows of each cell, and those of the naive baselines behind the last cell of a scenario."""
     last = {outcome.scenario: outcome.cell for outcome in outcomes}
     naive = {outcome.scenario: outcome for outcome in outcomes if outcome.naive_baselines}
@@ -136,8 +156,8 @@ def metric_rows(outcomes: Sequence[Outcome]) -> Iterator[Row]:
 
 
 def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
-    """Return the rows under `HEADERS`."""
-    return [_cells(row) for row in metric_rows(outcomes)]
+    """Return the rows under `COLUMNS`."""
+    return [texts(COLUMNS, row) for row in metric_rows(outcomes)]
 
 
 def parse_failures(outcome: Outcome) -> str:
@@ -163,11 +183,11 @@ def seconds(outcome: Outcome) -> str:
 
 def throughput(outcomes: Iterable[Outcome]) -> str:
     """Return `1.2 answers and 345 tokens a second`, of the cells whose answers were all computed; empty without any."""
-    timed = [each for each in outcomes if seconds(each) == f"{each.seconds:.1f}" and computed_tokens(each)]
-    time = sum(each.seconds for each in timed)
+    timed = [cell for cell in outcomes if seconds(cell) == f"{cell.seconds:.1f}" and computed_tokens(cell)]
+    time = sum(cell.seconds for cell in timed)
     if not time:
         return ""
-    answers, tokens = sum(each.trials for each in timed), sum(map(computed_tokens, timed))
+    answers, tokens = sum(cell.trials for cell in timed), sum(map(computed_tokens, timed))
     return f"{number(answers / time)} answers and {tokens / time:,.0f} tokens a second"
 
 
@@ -178,42 +198,27 @@ def _is_read(outcome: Outcome) -> bool:
     return "answers" in outcome.signature.get("engine", {}) or (computed_tokens(outcome) > 0 and not computed)
 
 
-def shown(outcome: Outcome) -> list[str]:
-    """Return the metrics with a row: the requested ones that the cell has, then those of its gates.
+def _rows(outcome: Outcome) -> Iterator[MetricRow]:
+    """Yield a row for each gate, in the order of their metrics, and for each metric without one.
 
-    A one-word gate has a row of its own. Parse failures have a column, so they get a row only for a gate on them.
+    The metrics are the requested ones that the cell has, then those of its gates. A one-word gate has a row of its own.
+    Parse failures have a column, so they get a row only for a gate on them.
     """
-    names = [name for name in outcome.metrics if name in outcome.measures]
-    return list(dict.fromkeys((*names, *(each.gate.metric for each in outcome.verdicts))))
-
-
-def _rows(outcome: Outcome) -> Iterator[Row]:
-    """Yield a row for each gate, in the order of their metrics, and for each metric without one."""
+    requested = (name for name in outcome.metrics if name in outcome.measures)
     first = True
-    for metric in shown(outcome):
+    for metric in dict.fromkeys((*requested, *(verdict.gate.metric for verdict in outcome.verdicts))):
         measure = outcome.measures.get(metric)
-        gates: Sequence[Verdict | None] = [each for each in outcome.verdicts if each.gate.metric == metric]
+        gates: Sequence[Verdict | None] = [verdict for verdict in outcome.verdicts if verdict.gate.metric == metric]
         for judged in gates or [None]:
             name = metric if measure is None else measure.metric
-            yield Row(outcome=outcome, metric=name, measure=measure, first=first, judged=judged)
+            yield MetricRow(outcome=outcome, metric=name, measure=measure, first=first, judged=judged)
             first = False
 
 
-def _naive_rows(outcome: Outcome) -> Iterator[Row]:
+def _naive_rows(outcome: Outcome) -> Iterator[MetricRow]:
     """Yield a row for each measure of the naive baselines."""
     for name, measures in outcome.naive_baselines.items():
-        for place, measure in enumerate(measures.values()):
-            yield Row(outcome=outcome, metric=measure.metric, measure=measure, first=not place, naive=f"naive.{name}")
-
-
-def _cells(row: Row) -> tuple[str, ...]:
-    outcome, measure = row.outcome, row.measure
-    names: tuple[str, ...] = ("", "", "")
-    costs: tuple[str, ...] = ("", "", "")
-    if row.first and row.naive:
-        names = (outcome.scenario, row.naive, "")
-    elif row.first:
-        names = (outcome.scenario, outcome.shown, outcome.model)
-        costs = (parse_failures(outcome), f"{computed_tokens(outcome):,}", seconds(outcome))
-    measured = ("", "") if measure is None else (str(measure.n), interval(measure))
-    return (*names, measured[0], row.metric, row.value, measured[1], *costs, row.verdict, row.gate)
+        for index, measure in enumerate(measures.values()):
+            yield MetricRow(
+                outcome=outcome, metric=measure.metric, measure=measure, first=not index, naive=f"naive.{name}"
+            )

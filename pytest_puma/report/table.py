@@ -8,8 +8,9 @@ f1_macro     0.72  PASS
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import Any, Generic, TypeVar
 
 from pytest_puma.report import escape
 
@@ -18,11 +19,12 @@ _GAP = "  "
 _BELOW = "    "
 #: Values that need no line.
 _NOTHING = ("", "-")
+Item = TypeVar("Item")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """A column under its title.
+@dataclass(frozen=True, slots=True)
+class TextColumn(Generic[Item]):
+    """A column under its title, with the text that it shows of an item.
 
     `leaves`: its place in the order in which columns leave a narrow table, 1 for the first; 0 stays. `heads`: instead
     of leaving, its value in this form (`{}`) becomes part of a line above the rows that share it. `trails`: its value
@@ -31,6 +33,8 @@ class Column:
     """
 
     title: str
+    text: Callable[[Item], str]
+    _: KW_ONLY
     right: bool = False
     leaves: int = 0
     heads: str = ""
@@ -38,29 +42,27 @@ class Column:
     names: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _Layout:
-    """The indices of the columns that are shown, and of those that have left."""
-
-    shown: tuple[int, ...]
-    left: tuple[int, ...] = ()
+def texts(columns: Iterable[TextColumn[Item]], item: Item) -> tuple[str, ...]:
+    """Return the texts of an item under some columns."""
+    return tuple(column.text(item) for column in columns)
 
 
-def lines(columns: Sequence[Column], rows: Sequence[Sequence[str]], width: int) -> list[str]:
+def titles(columns: Iterable[TextColumn[Any]]) -> tuple[str, ...]:
+    """Return the titles of some columns."""
+    return tuple(column.title for column in columns)
+
+
+def lines(columns: Sequence[TextColumn[Any]], rows: Sequence[Sequence[str]], width: int) -> list[str]:
     """Return titles, a rule and the rows; an empty value in the heading columns repeats that of the row above."""
     safe = [[escape.terminal(cell) for cell in row] for row in rows]
     widest = [max(map(text_width, (column.title, *cells))) for column, *cells in zip(columns, *safe, strict=True)]
-    for layout in _layouts(columns):
-        widths = [widest[index] for index in layout.shown]
-        if _total(widths) <= width:
-            break
-    shown = [columns[index] for index in layout.shown]
-    widths = _narrowed(shown, widths, width)
-    titles = _row(shown, [column.title for column in shown], widths)
+    indices = _fitting(columns, widest, width)
+    shown = [columns[index] for index in indices]
+    widths = _narrowed(shown, [widest[index] for index in indices], width)
     return [
-        *titles,
+        *_row(shown, titles(shown), widths),
         _GAP.join("-" * column_width for column_width in widths),
-        *_body(columns, safe, layout, widths, width),
+        *_body(columns, safe, indices, widths, width),
     ]
 
 
@@ -77,22 +79,22 @@ def _character_width(character: str) -> int:
     return 2 if unicodedata.east_asian_width(character) in {"F", "W"} else 1
 
 
-def _layouts(columns: Sequence[Column]) -> Iterator[_Layout]:
-    """Yield the layout with all columns, then narrower ones."""
-    layout = _Layout(tuple(range(len(columns))))
-    yield layout
-    leaving = sorted((column.leaves, index) for index, column in enumerate(columns) if column.leaves)
-    for _, next_index in leaving:
-        shown = tuple(index for index in layout.shown if index != next_index)
-        layout = _Layout(shown, tuple(sorted((*layout.left, next_index))))
-        yield layout
+def _fitting(columns: Sequence[TextColumn[Any]], widths: Sequence[int], width: int) -> list[int]:
+    """Return the indices of the columns that stay if others leave until the table fits."""
+    shown = list(range(len(columns)))
+    leaving = (index for index, column in enumerate(columns) if column.leaves)
+    for index in sorted(leaving, key=lambda index: columns[index].leaves):
+        if _total([widths[index] for index in shown]) <= width:
+            break
+        shown.remove(index)
+    return shown
 
 
 def _total(widths: Sequence[int]) -> int:
     return sum(widths) + len(_GAP) * (len(widths) - 1)
 
 
-def _narrowed(columns: Sequence[Column], widths: Sequence[int], width: int) -> list[int]:
+def _narrowed(columns: Sequence[TextColumn[Any]], widths: Sequence[int], width: int) -> list[int]:
     """Return the widths, with those of names reduced to fit, but at least to their titles."""
     narrowed = list(widths)
     names = [index for index, column in enumerate(columns) if column.names]
@@ -102,17 +104,22 @@ def _narrowed(columns: Sequence[Column], widths: Sequence[int], width: int) -> l
 
 
 def _body(
-    columns: Sequence[Column], rows: Sequence[Sequence[str]], layout: _Layout, widths: Sequence[int], width: int
+    columns: Sequence[TextColumn[Any]],
+    rows: Sequence[Sequence[str]],
+    indices: Sequence[int],
+    widths: Sequence[int],
+    width: int,
 ) -> Iterator[str]:
-    shown = [columns[index] for index in layout.shown]
-    left = [(columns[index], index) for index in layout.left]
+    """Yield the rows, with the values of the columns that have left in lines above and below them."""
+    shown = [columns[index] for index in indices]
+    left = [(column, index) for index, column in enumerate(columns) if index not in indices]
     above: list[str] = []
     for row in rows:
         heading = [column.heads.format(row[index]) for column, index in left if column.heads and row[index]]
         if heading and heading != above:
             yield from _joined(heading, ", ", width)
             above = heading
-        yield from _row(shown, [row[index] for index in layout.shown], widths)
+        yield from _row(shown, [row[index] for index in indices], widths)
         trailing = [(column.trails, row[index]) for column, index in left if column.trails]
         below = [form.format(value) for form, value in trailing if value not in _NOTHING]
         yield from _joined(below, "; ", width, indentation=_BELOW)
@@ -130,7 +137,7 @@ def _joined(parts: Sequence[str], gap: str, width: int, *, indentation: str = ""
         yield line
 
 
-def _row(columns: Sequence[Column], cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
+def _row(columns: Sequence[TextColumn[Any]], cells: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
     """Yield a line; a value that is too long for its column stands on a line of its own."""
     line, start = "", 0
     for column, cell, width in zip(columns, cells, widths, strict=True):

@@ -14,7 +14,8 @@ import pytest
 
 from pytest_puma.core import Outcome
 from pytest_puma.platform.project_folder import runs_of
-from pytest_puma.report import contrasts, robustness
+from pytest_puma.report import robustness
+from pytest_puma.report.comparison import contrast_lines
 from pytest_puma.report.terminal import summary
 from tests.cli.console import error, lines
 from tests.factories import fault, measure, outcome
@@ -85,7 +86,7 @@ def test_the_tables_of_a_run_are_shown_again(
     assert shown[0] == f"run 1 ({FIRST}), main@3f2c1d9, 2026-11-25 12:00 UTC"
     table = summary(whole, f".puma/runs/{FIRST}", 80)
     assert shown[1 : len(table) + 2] == [" puma ".center(80, "="), *table]
-    assert set(robustness.lines(whole.robustness, 80)) | set(contrasts.lines(whole.contrasts, 80)) <= set(shown)
+    assert set(robustness.lines(whole.robustness, 80)) | set(contrast_lines(whole.contrasts, 80)) <= set(shown)
 
 
 @pytest.mark.usefixtures("root")

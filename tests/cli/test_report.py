@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.cli import main
 from pytest_puma.core import Outcome
-from pytest_puma.report.page import flags
+from pytest_puma.report.page import encoding
 from pytest_puma.report.page.page import as_page
 from pytest_puma.runs.comparison import compare
 from pytest_puma.runs.index import History
@@ -75,7 +75,7 @@ def test_against_another_run_the_page_has_the_numbers_of_compare(root: Path) -> 
         change.low,
         change.high,
     )
-    marked = {key for key, bits in zip(made.keys(CELL), made.flags(CELL), strict=True) if bits & flags.FLIP_WORSE}
+    marked = {key for key, bits in zip(made.keys(CELL), made.flags(CELL), strict=True) if bits & encoding.FLIP_WORSE}
     assert marked == {(flip.sample_id, 0) for flip in compared.flips if not flip.better}
     assert marked
     assert made.cell(CELL)["changed"] == list(compared.differs)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.cli import main
-from pytest_puma.report.export import FORMATS
+from pytest_puma.report.files import WRITERS
 from pytest_puma.runs import names
 from tests.docs.reference import ROOT, names_in, table
 
@@ -88,7 +88,7 @@ def test_the_example_shows_what_the_commands_print(capsys: pytest.CaptureFixture
 def test_the_other_commands_of_the_page_work(capsys: pytest.CaptureFixture[str]) -> None:
     for command in ("show last", "show main", "compare last~2 3 --flips --format md", "compare 1 2 --cells '*zero*'"):
         assert main(shlex.split(command)) == 0
-    for suffix in FORMATS:
+    for suffix in WRITERS:
         assert main(["export", "last", "-o", f"run{suffix}"]) == 0
         assert main(["export", "last", "--predictions", "-o", f"predictions{suffix}"]) == 0
     assert capsys.readouterr().err == ""
@@ -108,4 +108,4 @@ def test_the_tables_name_each_form_of_a_run_and_each_format() -> None:
     on_page = [row[0] for row in table("RUN") if row[0] != "`baseline`"]
     assert [line.split(" | ")[0].strip("| ") for line in documented] == on_page
     (row,) = (row for row in table("`pytest-puma`") if row[0].startswith("`export"))
-    assert {name for name in names_in(row[1]) if name.startswith(".")} == set(FORMATS)
+    assert {name for name in names_in(row[1]) if name.startswith(".")} == set(WRITERS)

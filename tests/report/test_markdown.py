@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from pytest_puma.core import AnswerChanges, Flip, Gap, Robustness, Shift
 from pytest_puma.report.markdown import as_markdown
-from pytest_puma.report.robustness import HEADERS
+from pytest_puma.report.robustness import COLUMNS
 from tests.factories import change, fault, flip, measure, outcome, run, verdict
 
 KEPT = verdict("accuracy >= 0.5", reason="it keeps >= 0.5")
@@ -163,7 +163,7 @@ def test_perturbations_are_a_table_and_sentences_of_their_own() -> None:
     table, sentences = text.partition("#### perturbations\n\n")[2].split("\n\n")
 
     header, _, first, second = ([cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines())
-    assert tuple(header) == HEADERS
+    assert header == [column.title for column in COLUMNS]
     assert first[:8] == ["triage", "zero_shot", "m", "case_upper", "accuracy", "0.46", "-0.2", "[-0.4, 0.1]"]
     assert first[8:] == ["0.040", "50%", "[0.3, 0.7]", "20%", "60%", "20%"]
     assert second[3:] == ["label_order", "accuracy", "0.66", "0", "[0, 0]", "1.000", "0%", "[0, 0.07]", "-", "-", "-"]

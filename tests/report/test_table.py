@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.report.table import Column, lines, text_width
+from pytest_puma.report.table import TextColumn, lines, text_width
 
+Column = partial(TextColumn, text=str)
 COLUMNS = (
     Column(title="scenario", leaves=3, heads="{}"),
     Column(title="strategy", names=True),

@@ -9,7 +9,8 @@ from pytest_puma.core import Outcome, Speed, StoreShare, Usage, Verdict
 from pytest_puma.core.gate import Status
 from pytest_puma.report import notes
 from pytest_puma.report.markdown import as_markdown
-from pytest_puma.report.rows import HEADERS, all_rows, metric_rows, number
+from pytest_puma.report.rows import COLUMNS, all_rows, metric_rows, number
+from pytest_puma.report.table import titles
 from pytest_puma.report.terminal import summary
 from tests.factories import change, measure, outcome, run, verdict
 
@@ -84,7 +85,7 @@ def test_notes_that_differ_in_numbers_alone_are_one_line_with_a_count() -> None:
 
 
 def _column(name: str, outcomes: Outcome) -> list[str]:
-    return [row[HEADERS.index(name)] for row in all_rows([outcomes])]
+    return [row[titles(COLUMNS).index(name)] for row in all_rows([outcomes])]
 
 
 def test_each_gate_has_a_row_with_its_verdict_and_its_limit() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from pytest_puma.core import Generation
 from pytest_puma.platform.project_folder import runs_of
-from pytest_puma.report.comparison import lines
+from pytest_puma.report.comparison import comparison_lines
 from pytest_puma.runs.comparison import compare
 from pytest_puma.runs.older import Older
 from pytest_puma.runs.past_run import PastRun
@@ -52,7 +52,7 @@ def test_more_trials_of_the_same_samples_are_trials_of_one_run_alone(tmp_path: P
     (cell,) = comparison.cells
     assert (cell.only_old, len(cell.only_new)) == ((), 2)
     assert (cell.trials_old, cell.trials_new) == ((), tuple(ids))
-    assert "only in run 2: 6 trials of 6 samples of triage_jira-zero_shot@script that both have" in lines(
+    assert "only in run 2: 6 trials of 6 samples of triage_jira-zero_shot@script that both have" in comparison_lines(
         comparison, 200, flips=False
     )
 
@@ -106,7 +106,7 @@ def test_metrics_without_a_difference_are_one_line(tmp_path: Path) -> None:
     old = [triaged(gates=gates, samples=40), triaged(strategy="egi", gates=gates, samples=40)]
     new = [triaged(by_length, gates=gates, samples=40), triaged("Trivial", strategy="egi", gates=gates, samples=40)]
     comparison = runs(tmp_path, old, new)
-    shown = lines(comparison, 200, flips=False)
+    shown = comparison_lines(comparison, 200, flips=False)
     assert len(comparison.contrasts) == 6
     assert not any(" parse_failure_rate " in line for line in shown)
     assert f"no difference: {ZERO} and 1 more: parse_failure_rate" in shown

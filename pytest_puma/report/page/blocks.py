@@ -12,9 +12,8 @@ from pytest_puma.core import Run
 from pytest_puma.report.page.budget import Budget, LeftOut, left_out
 from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks, pack_cell
 from pytest_puma.report.page.changes import Against
-from pytest_puma.report.page.flags import DIFFERS
+from pytest_puma.report.page.encoding import DIFFERS, as_text, packed, packed_json, text_length
 from pytest_puma.report.page.index import HistoryByCell, index
-from pytest_puma.report.page.packed import as_text, packed, packed_json, text_length
 from pytest_puma.report.page.scenario import Pool, Rows, task_of
 from pytest_puma.runs.prediction_file import owner_of, stored_cells
 

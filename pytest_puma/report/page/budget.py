@@ -21,8 +21,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks
-from pytest_puma.report.page.flags import DIFFERS, FLIP_BETTER, FLIP_WORSE, LEFT_OUT, RIGHT, SHORTENED
-from pytest_puma.report.page.packed import packed_json, text_length, unpacked_json
+from pytest_puma.report.page.encoding import (
+    DIFFERS,
+    FLIP_BETTER,
+    FLIP_WORSE,
+    LEFT_OUT,
+    RIGHT,
+    SHORTENED,
+    packed_json,
+    text_length,
+    unpacked_json,
+)
 
 #: Right answers of a cell whose texts the first step keeps.
 _FIRST = 100

@@ -10,8 +10,7 @@ from typing import Any
 from pytest_puma.core import Flip, Likelihood, Messages, Prediction, TaskInfo
 from pytest_puma.phrases import shortened
 from pytest_puma.report.page import charts
-from pytest_puma.report.page.flags import LEFT_OUT, flags_of, key_of, top_probability
-from pytest_puma.report.page.packed import packed_json, rounded
+from pytest_puma.report.page.encoding import LEFT_OUT, flags_of, key_of, packed_json, rounded, top_probability
 from pytest_puma.report.page.scenario import CellPrompts, Pool, Rows
 
 #: Characters of a free text as the answer in a table; the whole text is the reply.

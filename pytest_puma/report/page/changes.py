@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
-from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Gate, Outcome, Robustness, Run, Verdict
-from pytest_puma.report import contrasts, robustness
-from pytest_puma.report.page.scale import Drawing, Scale, draw
+from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Gate, Outcome, Robustness, Run, Shift, Verdict
+from pytest_puma.report import comparison, robustness
+from pytest_puma.report.page.drawings import Drawing, Scale, draw
 from pytest_puma.report.rows import number, signed
-from pytest_puma.report.table import Column
+from pytest_puma.report.table import TextColumn, texts
 from pytest_puma.runs.comparison import RunComparison
+
+Result = TypeVar("Result", Contrast, Shift)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,11 +39,11 @@ def against_baseline(run: Run) -> Against | None:
     return Against(name="the baseline", judged=True, changes=changes, flips=flips) if changes or flips else None
 
 
-def against_run(comparison: RunComparison) -> Against:
+def against_run(compared: RunComparison) -> Against:
     """Return the comparison with another run, or with baselines of today."""
-    cells = comparison.cells
+    cells = compared.cells
     return Against(
-        name=comparison.old,
+        name=compared.old,
         changes={cell.cell: tuple(contrast.change for contrast in cell.contrasts) for cell in cells},
         flips={cell.cell: cell.flips for cell in cells},
         changed={cell.cell: cell.differs for cell in cells},
@@ -128,10 +131,6 @@ def _effect(change: Change, better: Direction, none: float) -> str:
     return "better" if (change.low > none) == (better == "high") else "worse"
 
 
-#: The columns of the terminal that name a perturbed cell.
-_NAMES = 4
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextLine:
     """A row: the texts of the terminal, and the drawing of its change. `only`: the cell has no other row."""
@@ -139,14 +138,14 @@ class TextLine:
     cell: str
     texts: tuple[str, ...]
     drawing: Drawing | None
-    only: bool = False
+    only: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextTable:
     """A table of the terminal without the columns that name the cell."""
 
-    columns: tuple[Column, ...]
+    columns: tuple[TextColumn[Any], ...]
     lines: tuple[TextLine, ...]
 
     @property
@@ -158,31 +157,30 @@ class TextTable:
 def shift_table(results: Sequence[Robustness], rows_elsewhere: Collection[str]) -> TextTable:
     """Return the table of changes by perturbations; `rows_elsewhere`: the cells with a row in another table."""
     shifts = [
-        (str(CellId(each.scenario, each.strategy, each.model, shift.perturbation)), shift.change)
-        for each in results
-        for shift in each.shifts
+        (str(CellId(result.scenario, result.strategy, result.model, shift.perturbation)), shift)
+        for result in results
+        for shift in result.shifts
     ]
-    table = _text_table(robustness.COLUMNS[_NAMES:], [row[_NAMES:] for row in robustness.rows(results)], shifts)
-    lines = (replace(line, only=line.cell not in rows_elsewhere) for line in table.lines)
-    return replace(table, lines=tuple(lines))
+    return _text_table(robustness.SHIFTS[1:], shifts, rows_elsewhere)
 
 
 def contrast_table(results: Sequence[Contrast]) -> TextTable:
     """Return the table of contrasts between cells."""
-    rows = [row[1:] for row in contrasts.rows(results)]
-    return _text_table(contrasts.COLUMNS[1:], rows, [(each.cell, each.change) for each in results])
+    contrasts = [(contrast.cell, contrast) for contrast in results]
+    return _text_table(comparison.CONTRASTS[1:], contrasts, [contrast.cell for contrast in results])
 
 
 def _text_table(
-    columns: Sequence[Column], rows: Sequence[tuple[str, ...]], changes: Sequence[tuple[str, Change]]
+    columns: tuple[TextColumn[Result], ...], results: Sequence[tuple[str, Result]], rows_elsewhere: Collection[str]
 ) -> TextTable:
-    scales = change_scales(change for _, change in changes)
-    return TextTable(
-        columns=tuple(columns),
-        lines=tuple(
-            TextLine(
-                cell=cell, texts=texts, drawing=draw(scales[kind_of(change)], change, change_label(change), zero=0.0)
-            )
-            for (cell, change), texts in zip(changes, rows, strict=True)
-        ),
+    scales = change_scales(result.change for _, result in results)
+    lines = (
+        TextLine(
+            cell=cell,
+            texts=texts(columns, result),
+            drawing=draw(scales[kind_of(result.change)], result.change, change_label(result.change), zero=0.0),
+            only=cell not in rows_elsewhere,
+        )
+        for cell, result in results
     )
+    return TextTable(columns=columns, lines=tuple(lines))

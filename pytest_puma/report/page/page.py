@@ -16,7 +16,7 @@ from pytest_puma.codec.plain import storable
 from pytest_puma.core import Run
 from pytest_puma.phrases import named
 from pytest_puma.planning.reports import PageSettings
-from pytest_puma.report import contrasts, escape
+from pytest_puma.report import comparison, escape
 from pytest_puma.report.page.blocks import Blocks, Contents
 from pytest_puma.report.page.changes import Against, against_baseline
 from pytest_puma.report.page.index import history_of
@@ -82,7 +82,7 @@ def _page(run: Run, summary: Summary, blocks: Blocks) -> str:
         policy=_policy(script, style),
         title=escape.html(title),
         style=style,
-        body=_template().render(summary=summary, blocks=blocks, approximate=contrasts.APPROXIMATE),
+        body=_template().render(summary=summary, blocks=blocks, approximate=comparison.APPROXIMATE),
         blocks="\n".join(elements),
         script=script,
     )

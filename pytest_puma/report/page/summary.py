@@ -11,10 +11,9 @@ from pytest_puma.core import Measure, Outcome, Run, TaskInfo
 from pytest_puma.report import notes, robustness
 from pytest_puma.report.notes import Note
 from pytest_puma.report.page.changes import Against, ChangeLine, TextTable, change_lines, contrast_table, shift_table
-from pytest_puma.report.page.heat import HeatMap, heat_map
-from pytest_puma.report.page.scale import Drawing, Scale, draw
+from pytest_puma.report.page.drawings import Drawing, HeatMap, Scale, draw, heat_map
 from pytest_puma.report.page.scenario import task_of
-from pytest_puma.report.rows import Row, metric_rows, number
+from pytest_puma.report.rows import MetricRow, metric_rows, number
 
 _MINUTE, _HOUR = 60, 3600
 
@@ -23,7 +22,7 @@ _MINUTE, _HOUR = 60, 3600
 class Line:
     """A row of the table of a scenario, and its interval on the scale of its metric."""
 
-    row: Row
+    row: MetricRow
     drawing: Drawing | None
     rows: int
 
@@ -142,7 +141,7 @@ def _tables(outcomes: Sequence[Outcome]) -> Iterator[ScenarioTable]:
         )
 
 
-def _groups(rows: Sequence[Row], scales: Mapping[str, Scale], axis: Scale) -> Iterator[tuple[Line, ...]]:
+def _groups(rows: Sequence[MetricRow], scales: Mapping[str, Scale], axis: Scale) -> Iterator[tuple[Line, ...]]:
     """The rows of each cell and of each naive baseline."""
     starts = [place for place, row in enumerate(rows) if row.first]
     for start, end in zip(starts, [*starts[1:], len(rows)], strict=True):
@@ -150,7 +149,7 @@ def _groups(rows: Sequence[Row], scales: Mapping[str, Scale], axis: Scale) -> It
         yield tuple(Line(row=row, drawing=_drawing(row, scales[row.metric], axis), rows=len(group)) for row in group)
 
 
-def _scales(rows: Sequence[Row]) -> dict[str, Scale]:
+def _scales(rows: Sequence[MetricRow]) -> dict[str, Scale]:
     """The scale of each metric; metrics between 0 and 1 share one, so that the axis above them is true for all."""
     numbers = {metric: _numbers(metric, rows) for metric in dict.fromkeys(row.metric for row in rows)}
     shares = {metric: own for metric, own in numbers.items() if all(0 <= each <= 1 for each in own)}
@@ -158,7 +157,7 @@ def _scales(rows: Sequence[Row]) -> dict[str, Scale]:
     return {metric: common if metric in shares else Scale.over(own) for metric, own in numbers.items()}
 
 
-def _numbers(metric: str, rows: Iterable[Row]) -> list[float]:
+def _numbers(metric: str, rows: Iterable[MetricRow]) -> list[float]:
     """All values, ends of intervals and limits of a metric."""
     own = [row for row in rows if row.metric == metric]
     measures = [row.measure for row in own if row.measure is not None]
@@ -166,7 +165,7 @@ def _numbers(metric: str, rows: Iterable[Row]) -> list[float]:
     return [number for number in (*numbers, *(row.limit for row in own)) if math.isfinite(number)]
 
 
-def _drawing(row: Row, scale: Scale, axis: Scale) -> Drawing | None:
+def _drawing(row: MetricRow, scale: Scale, axis: Scale) -> Drawing | None:
     """The interval of a row, without the ticks of the axis above it if its scale is another one."""
     if row.measure is None:
         return None

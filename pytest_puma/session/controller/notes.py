@@ -86,8 +86,8 @@ def show_summary(
     `comparison`: with an earlier run, if it was requested and there is one.
     """
     from pytest_puma.analysis.contrasts import leaders, not_compared
-    from pytest_puma.report import contrasts, robustness
-    from pytest_puma.report.comparison import lines as comparison_lines
+    from pytest_puma.report import robustness
+    from pytest_puma.report.comparison import comparison_lines, contrast_lines
     from pytest_puma.report.terminal import summary
 
     name = "" if folder is None else os.path.relpath(folder, config.invocation_params.dir)
@@ -99,7 +99,7 @@ def show_summary(
     earlier = () if comparison is None else comparison.contrasts
     along_axes = [contrast for contrast in run.contrasts if contrast not in earlier]
     best = leaders(run.outcomes) if {"strategy", "model"} & {*settings_of(config).judging.compare} else ()
-    show(terminalreporter, "puma: comparison", [*contrasts.lines(along_axes, columns), *omitted, *best])
+    show(terminalreporter, "puma: comparison", [*contrast_lines(along_axes, columns), *omitted, *best])
     if comparison is not None:
         show(terminalreporter, "puma: earlier run", comparison_lines(comparison, columns, flips=False))
     elif wants_run(config) and (folder is None or settings_of(config).judging.earlier is None):

@@ -16,7 +16,7 @@ from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.evaluate import stopping_of
 from pytest_puma.evaluation.judge import judge
 from pytest_puma.evaluation.predict import predict
-from pytest_puma.report.junit import properties
+from pytest_puma.report.measures import junit_properties
 from pytest_puma.report.rows import number
 from pytest_puma.session.items.collected import NAME, cell_of
 from pytest_puma.session.items.failing import PumaFailure, missed_gates, represent, without_traceback
@@ -125,7 +125,7 @@ def attach(item: pytest.Item, cell: Cell, call: pytest.CallInfo[None], report: p
     if outcome is not None and "puma" in unsent and settings_of(item.config).reports.junit:
         # pytest writes the properties that the item has at teardown.
         others = [entry for entry in item.user_properties if not entry[0].startswith("puma.")]
-        item.user_properties[:] = [*others, *properties(outcome)]
+        item.user_properties[:] = [*others, *junit_properties(outcome)]
     if outcome is not None and report.when == "teardown":
         # pytest keeps its items to the end of the session; the predictions would fill the memory.
         del item.stash[OUTCOME]

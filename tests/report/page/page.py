@@ -11,7 +11,7 @@ from functools import cached_property
 from html.parser import HTMLParser
 from typing import Any
 
-from pytest_puma.report.page.flags import PRESENT
+from pytest_puma.report.page.encoding import PRESENT
 
 
 class Page:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pytest_puma.core import Measure, Outcome
-from pytest_puma.report.page.scale import Drawing, Scale
+from pytest_puma.report.page.drawings import Drawing, Scale
 from pytest_puma.report.page.summary import summarize
 from tests.factories import measure, outcome, run
 

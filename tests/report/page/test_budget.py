@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.core import Message, Outcome, Prediction
 from pytest_puma.planning.reports import PageSettings
-from pytest_puma.report.page import flags
+from pytest_puma.report.page import encoding
 from pytest_puma.report.page.page import as_page
 from tests.factories import flip, outcome, prediction
 from tests.factories import run as run_of
@@ -76,7 +76,7 @@ def page(run: Recorded, megabytes: float | None) -> Page:
     assert made.index["cells"]
     for cell in made.index["cells"]:
         entries, marks = made.entries(cell["id"]), made.flags(cell["id"])
-        assert [entry is None for entry in entries] == [bool(each & flags.LEFT_OUT) for each in marks]
+        assert [entry is None for entry in entries] == [bool(each & encoding.LEFT_OUT) for each in marks]
         assert made.answers(cell["id"]) == [each.answer for each in run.predictions(cell["id"])]
     return made
 
@@ -86,35 +86,35 @@ def left_out(made: Page, flag: int, *, without: int = 0) -> list[bool]:
     marks = (each for cell in made.index["cells"] for each in made.flags(cell["id"]))
     marked = [each for each in marks if each & flag and not each & without]
     assert marked
-    return [bool(each & flags.LEFT_OUT) for each in marked]
+    return [bool(each & encoding.LEFT_OUT) for each in marked]
 
 
-OF_INTEREST = flags.DIFFERS | flags.FLIP_BETTER
+OF_INTEREST = encoding.DIFFERS | encoding.FLIP_BETTER
 
 
 def test_without_a_limit_everything_stays(run: Recorded) -> None:
     made = page(run, None)
     assert made.index["left_out"] is None
-    assert not any(left_out(made, flags.PRESENT))
+    assert not any(left_out(made, encoding.PRESENT))
     assert "left out" not in made.shown
 
 
 def test_right_answers_like_all_others_go_first_beyond_a_hundred_of_a_cell(run: Recorded) -> None:
     made = page(run, EMPTY + 1.2)
-    assert not any(left_out(made, flags.PRESENT, without=flags.RIGHT))
-    assert not any(left_out(made, flags.DIFFERS))
-    assert not any(left_out(made, flags.FLIP_BETTER))
+    assert not any(left_out(made, encoding.PRESENT, without=encoding.RIGHT))
+    assert not any(left_out(made, encoding.DIFFERS))
+    assert not any(left_out(made, encoding.FLIP_BETTER))
     (first, *_) = made.index["cells"]
-    plain = [each for each in made.flags(first["id"]) if each & flags.RIGHT and not each & OF_INTEREST]
-    gone = [bool(each & flags.LEFT_OUT) for each in plain]
+    plain = [each for each in made.flags(first["id"]) if each & encoding.RIGHT and not each & OF_INTEREST]
+    gone = [bool(each & encoding.LEFT_OUT) for each in plain]
     assert gone == [False] * 100 + [True] * (len(plain) - 100) or not any(gone)
-    assert any(left_out(made, flags.RIGHT))
+    assert any(left_out(made, encoding.RIGHT))
 
 
 def test_then_all_right_answers_go_and_wrong_ones_are_whole(small: Page) -> None:
-    assert not any(left_out(small, flags.PRESENT, without=flags.RIGHT))
-    assert not any(left_out(small, flags.FLIP_BETTER))
-    assert sum(left_out(small, flags.RIGHT)) > 450
+    assert not any(left_out(small, encoding.PRESENT, without=encoding.RIGHT))
+    assert not any(left_out(small, encoding.FLIP_BETTER))
+    assert sum(left_out(small, encoding.RIGHT)) > 450
     assert not small.index["left_out"]["shortened"]
 
 
@@ -129,8 +129,8 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
 def test_then_the_ends_of_long_texts_go_as_far_as_they_must(long: Recorded, more: float) -> None:
     made = page(long, EMPTY + more)
     assert 0.8 * more < len(made.text.encode()) / 1e6 - EMPTY < more
-    assert not any(left_out(made, flags.PRESENT, without=flags.RIGHT))
-    shortened = [each for each in made.flags("triage-zero_shot@m") if each & flags.SHORTENED]
+    assert not any(left_out(made, encoding.PRESENT, without=encoding.RIGHT))
+    shortened = [each for each in made.flags("triage-zero_shot@m") if each & encoding.SHORTENED]
     assert made.index["left_out"]["shortened"] == len(shortened) > 0
     (length,) = {len(entry["replies"][0]) for entry in made.entries("triage-zero_shot@m") if entry}
     assert length >= 300
@@ -153,7 +153,7 @@ def test_pieces_that_no_kept_text_needs_go_with_the_texts(small: Page) -> None:
 
 def test_the_page_counts_what_is_left_out(run: Recorded, small: Page) -> None:
     missing = small.index["left_out"]
-    assert missing == {"texts": sum(left_out(small, flags.PRESENT)), "shortened": 0, "megabytes": SMALL}
+    assert missing == {"texts": sum(left_out(small, encoding.PRESENT)), "shortened": 0, "megabytes": SMALL}
     sentence = f"the texts of {missing['texts']:,} answers are left out, for a page of {SMALL:g} MB; "
     assert f"{sentence}pytest-puma report {run.run.id} --all writes all of them" in small.shown
 
@@ -161,7 +161,7 @@ def test_the_page_counts_what_is_left_out(run: Recorded, small: Page) -> None:
 def test_numbers_stay_even_if_the_page_is_too_large_for_any_text(run: Recorded) -> None:
     text = as_page(run.run, run.path, PageSettings(megabytes=0.001))
     made = Page(text)
-    assert all(left_out(made, flags.PRESENT))
+    assert all(left_out(made, encoding.PRESENT))
     assert made.index["left_out"] == {"texts": 2 * SIZE, "shortened": 0, "megabytes": 0.001}
     assert made.answers("triage-egi@m") == [each.answer for each in run.predictions("triage-egi@m")]
 
@@ -172,7 +172,7 @@ def test_a_page_without_cells_can_be_larger_than_its_limit() -> None:
 
 def test_no_texts_leave_the_house_by_choice(run: Recorded) -> None:
     made = Page(as_page(run.run, run.path, PageSettings(texts="none")))
-    assert all(left_out(made, flags.PRESENT))
+    assert all(left_out(made, encoding.PRESENT))
     assert made.index["left_out"] == {"texts": 2 * SIZE, "shortened": 0, "megabytes": None}
     assert not [name for name in made.packed if name.startswith("t")]
     assert made.block("s0") == {"pieces": []}

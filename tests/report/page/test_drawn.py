@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import TaskInfo
-from pytest_puma.report.page.heat import HeatCell, heat_map
-from pytest_puma.report.page.scale import MARGIN, WIDTH, Scale, draw
+from pytest_puma.report.page.drawings import MARGIN, WIDTH, HeatCell, Scale, draw, heat_map
 from tests.factories import change, measure, outcome, unmeasured, verdict
 
 TASK = TaskInfo(type="classification", primary="accuracy", better="high")

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from pytest_puma.report import robustness
-from pytest_puma.report.contrasts import rows as contrast_rows
+from pytest_puma.report.comparison import contrast_rows
 from pytest_puma.report.page.page import as_page
 from pytest_puma.report.rows import all_rows, interval, number
 from pytest_puma.report.terminal import summary

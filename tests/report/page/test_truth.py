@@ -11,7 +11,7 @@ import pytest
 
 from pytest_puma.core import Prediction
 from pytest_puma.core.shared import whole_prompts
-from pytest_puma.report.page import flags
+from pytest_puma.report.page import encoding
 from pytest_puma.report.page.page import as_page
 from tests.report.page.page import Page
 from tests.report.page.scripted import Recorded, recorded, repeats
@@ -82,17 +82,17 @@ def test_shifts_and_changes_are_those_of_the_record(run: Recorded, page: Page) -
 
 
 FLAGS: dict[int, Callable[[Prediction], bool]] = {
-    flags.RIGHT: lambda line: line.scores["loss"] == 0,
-    flags.PARSE_FAILURE: lambda line: line.answer is None,
-    flags.CUT_OFF: lambda line: line.finish in {"length", "context", "overflow"},
-    flags.SURE_AND_WRONG: lambda line: (
+    encoding.RIGHT: lambda line: line.scores["loss"] == 0,
+    encoding.PARSE_FAILURE: lambda line: line.answer is None,
+    encoding.CUT_OFF: lambda line: line.finish in {"length", "context", "overflow"},
+    encoding.SURE_AND_WRONG: lambda line: (
         line.probabilities is not None and max(line.probabilities.values()) >= 0.9 and line.scores["loss"] != 0
     ),
-    flags.LEFT_OUT: lambda _: False,
-    flags.SHORTENED: lambda _: False,
+    encoding.LEFT_OUT: lambda _: False,
+    encoding.SHORTENED: lambda _: False,
 }
 #: Flags that no answer of the run has.
-ABSENT = {flags.CUT_OFF, flags.LEFT_OUT, flags.SHORTENED}
+ABSENT = {encoding.CUT_OFF, encoding.LEFT_OUT, encoding.SHORTENED}
 
 
 @pytest.mark.parametrize("flag", FLAGS)
@@ -109,7 +109,7 @@ def test_flags_count_what_the_predictions_have(run: Recorded, page: Page, flag: 
 def test_flips_are_those_of_the_record(run: Recorded, page: Page) -> None:
     for outcome in run.record["outcomes"]:
         marked = list(zip(page.keys(outcome["cell"]), page.flags(outcome["cell"]), strict=True))
-        for flag, better in ((flags.FLIP_WORSE, False), (flags.FLIP_BETTER, True)):
+        for flag, better in ((encoding.FLIP_WORSE, False), (encoding.FLIP_BETTER, True)):
             expected = {
                 (each["sample_id"], each["trial"] or 0) for each in outcome["flips"] if each["better"] == better
             }
@@ -134,7 +134,7 @@ def test_rows_differ_where_not_all_cells_give_one_answer(run: Recorded, page: Pa
         for each in cells:
             marked = zip(page.keys(each), page.flags(each), strict=True)
             expected = {key for key in page.keys(each) if key and len(answers[key]) > 1}
-            assert {key for key, bits in marked if bits & flags.DIFFERS} == expected
+            assert {key for key, bits in marked if bits & encoding.DIFFERS} == expected
 
 
 def test_rows_have_the_answers_and_texts_of_the_predictions(run: Recorded, page: Page) -> None:

@@ -1,12 +1,25 @@
-"""Flags of an answer, by which the page filters samples: a bit for each property."""
+"""The encoding of samples in the blocks of the page.
+
+A block of JSON is raw deflate in base64, which a browser inflates by `DecompressionStream("deflate-raw")`. The flags of
+an answer, by which the page filters samples, have a bit for each property.
+"""
 
 from __future__ import annotations
 
+import base64
+import json
+import math
+import zlib
 from collections.abc import Iterable, Iterator
+from typing import Any
 
 from pytest_puma.codec.plain import storable
 from pytest_puma.core import Flip, Key, Prediction
 from pytest_puma.task_types import TaskKind
+
+#: Deflate without a header.
+_RAW = -zlib.MAX_WBITS
+_LEVEL = 6
 
 PRESENT = 1 << 0
 RIGHT = 1 << 1
@@ -22,6 +35,38 @@ UNSCORED = 1 << 10
 
 #: Minimum probability of the most probable label of a sure answer.
 _SURE = 0.9
+
+
+def packed_json(value: Any) -> bytes:
+    """Return compact JSON, deflated; lone surrogates become U+FFFD, and NaN is refused."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return packed(storable(text).encode())
+
+
+def packed(data: bytes) -> bytes:
+    """Return deflated bytes."""
+    stream = zlib.compressobj(_LEVEL, wbits=_RAW)
+    return stream.compress(data) + stream.flush()
+
+
+def unpacked_json(data: bytes) -> Any:
+    """Return what `packed_json` packed."""
+    return json.loads(zlib.decompress(data, wbits=_RAW))
+
+
+def as_text(data: bytes) -> str:
+    """Return the text of a block."""
+    return base64.b64encode(data).decode()
+
+
+def text_length(data: bytes) -> int:
+    """Return the length of that text."""
+    return math.ceil(len(data) / 3) * 4
+
+
+def rounded(number: float | None, digits: int) -> float | None:
+    """Return a number with as many significant digits; None for NaN and infinity, which JSON does not have."""
+    return None if number is None or not math.isfinite(number) else float(f"{number:.{digits}g}")
 
 
 def flags_of(kind: TaskKind, predictions: Iterable[Prediction], flips: Iterable[Flip]) -> Iterator[int]:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 import io
+from xml.etree import ElementTree as ET
 
 import pandas as pd
 
 from pytest_puma.gates.grammar import parse_gate
-from pytest_puma.report.csv import COLUMNS, as_csv
+from pytest_puma.report.files import as_csv
+from pytest_puma.report.measures import COLUMNS, junit_properties
 from tests.factories import measure, outcome, run, verdict
 
 
@@ -46,3 +48,14 @@ def test_a_label_that_is_a_formula_is_text_and_a_negative_value_a_number() -> No
     named = measure("=cmd|' /C calc'!A0", -0.5)
     text = as_csv(run(outcome(measures={**outcome().measures, "=cmd": named})))
     assert f",'{named.metric},-0.5," in text
+
+
+def test_labels_and_reasons_with_controls_are_still_xml() -> None:
+    named = measure("per_class.\x00\x1b.recall")
+    kept = verdict(reason="\ud800 \ufffe ok")
+    result = junit_properties(outcome(measures={named.metric: named}, verdicts=(kept,)))
+
+    assert ("puma.per_class.\\x00\\x1b.recall", "0.66") in result
+    assert result[-1] == ("puma.gate accuracy >= 0.5", "PASS: \\ud800 \\ufffe ok")
+    for name, value in result:
+        ET.fromstring(ET.tostring(ET.Element("property", name=name, value=value)))  # noqa: S314 - our own

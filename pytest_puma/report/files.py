@@ -1,0 +1,122 @@
+"""Files that a run writes for its reports, and rows in a file of the user's choice, whose suffix selects the format."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from pkgutil import resolve_name
+from typing import Any, TypeAlias
+
+from pytest_puma.codec.plain import plain, storable
+from pytest_puma.core import DataError, Run, SettingsError
+from pytest_puma.planning.reports import FORMATS, PageSettings, ReportFile, foreign
+from pytest_puma.platform.files import obstacle, write_whole
+from pytest_puma.platform.installation import install_extra
+from pytest_puma.report import escape
+from pytest_puma.report.measures import COLUMNS, measure_rows
+
+_Rows: TypeAlias = Iterable[Mapping[str, Any]]
+
+
+def emit(run: Run, report: ReportFile, *, folder: Path | None, page: PageSettings) -> str:
+    """Write a report; return a line on it. `folder`: that of the run, None if it has none.
+
+    A `DataError` refuses to overwrite any other file.
+    """
+    form = FORMATS[report.format]
+    if reason := foreign(report):  # the run itself may have written it, such as the store
+        msg = f"--puma-report {report.format}:{report.path}: {reason}"
+        raise DataError(msg)
+    write = resolve_name(form.writer)
+    _write(report.path, write(run, folder, page) if form.of_samples else write(run))
+    return f"report: {report.path.absolute().as_uri() if form.of_samples else report.path}"
+
+
+def export(path: Path, columns: Sequence[str], rows: _Rows) -> int:
+    """Write rows, under `columns` and then all others; return their number.
+
+    Raises a `SettingsError` for an unknown suffix or a path that cannot be written, a `DataError` without pyarrow, and
+    an `OSError`.
+    """
+    write = WRITERS.get(path.suffix.lower())
+    if write is None:
+        msg = f"-o {path}: the suffix {path.suffix!r} is unknown; expected one of {', '.join(WRITERS)}"
+        raise SettingsError(msg)
+    if reason := obstacle(path):
+        msg = f"-o {path}: {reason}; expected the path of a file that can be written"
+        raise SettingsError(msg)
+    table = list(rows)
+    _write(path, write(list(dict.fromkeys([*columns, *(name for row in table for name in row)])), table))
+    return len(table)
+
+
+def as_csv(run: Run) -> str:
+    """Return the measures as CSV: all digits, empty for NaN; text that begins like a formula gets a `'` in front."""
+    return _csv(COLUMNS, measure_rows(run))
+
+
+def as_parquet(run: Run) -> bytes:
+    """Return the measures as a Parquet file: the columns of CSV, exact, for pandas and other tools of data."""
+    return _parquet(COLUMNS, list(measure_rows(run)))
+
+
+def _write(path: Path, content: str | bytes) -> None:
+    """Write a whole file. A text of data or of a test may have half of a character."""
+    write_whole(path, content if isinstance(content, bytes) else storable(content))
+
+
+def _csv(columns: Sequence[str], rows: _Rows) -> str:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(escape.csv, columns))
+    writer.writerows([_csv_cell(row.get(name)) for name in columns] for row in rows)
+    return text.getvalue()
+
+
+def _csv_cell(value: object) -> object:
+    """Return an empty cell for None and NaN, and JSON for a list or an object."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    is_nested = isinstance(value, list | tuple | dict)
+    return escape.csv(json.dumps(value, ensure_ascii=False) if is_nested else value)
+
+
+def _json(_: Sequence[str], rows: _Rows) -> str:
+    return json.dumps(list(map(plain, rows)), ensure_ascii=False, allow_nan=False, indent=1) + "\n"
+
+
+def _json_lines(_: Sequence[str], rows: _Rows) -> str:
+    return "".join(json.dumps(plain(row), ensure_ascii=False, allow_nan=False) + "\n" for row in rows)
+
+
+def _parquet(columns: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bytes:
+    """Return a file in which a column with values of several types is JSON text; a `DataError` without pyarrow."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError as error:
+        msg = f"Parquet files need pyarrow: {install_extra('parquet')}"
+        raise DataError(msg) from error
+
+    def column(values: list[Any]) -> Any:
+        try:
+            return pa.array(values)
+        except (pa.ArrowInvalid, pa.ArrowTypeError):
+            return pa.array([None if value is None else json.dumps(value, ensure_ascii=False) for value in values])
+
+    file = io.BytesIO()
+    pq.write_table(pa.table({name: column([row.get(name) for row in rows]) for name in columns}), file)
+    return file.getvalue()
+
+
+#: The writer of each suffix.
+WRITERS: Mapping[str, Callable[[Sequence[str], Sequence[Mapping[str, Any]]], str | bytes]] = {
+    ".csv": _csv,
+    ".json": _json,
+    ".jsonl": _json_lines,
+    ".parquet": _parquet,
+}
