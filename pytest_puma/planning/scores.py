@@ -7,8 +7,7 @@ from collections.abc import Collection, Mapping
 from pytest_puma.core import Metric, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics import is_metric, metric_names, names_of_kind
-from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.metrics.library.extras import missing
+from pytest_puma.metrics.library import LIBRARY, missing
 from pytest_puma.phrases import did_you_mean, named, there_are
 from pytest_puma.planning.registry import Registry
 

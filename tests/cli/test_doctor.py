@@ -21,7 +21,7 @@ from pytest_puma.cli import main
 from pytest_puma.cli.doctor import engine, project
 from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.engine.native.openmp import LIBRARY
-from pytest_puma.metrics.library.extras import MODULES
+from pytest_puma.metrics.library import EXTRAS
 from tests.docs.reference import ROOT
 
 PARTS = ("versions", "processors", "memory", "disk", "engine", "GPU", "project", "models", "answers", "git", "extras")
@@ -206,7 +206,7 @@ def test_the_commit_of_a_repository_is_reported(tmp_path: Path) -> None:
 def test_the_extras_are_those_of_the_package() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
     assert project.EXTRAS.keys() == declared.keys() - {"metrics", "test", "training", "speed", "dev"}
-    assert {name: project.EXTRAS[name][0] for name in MODULES} == dict(MODULES)
+    assert {name: project.EXTRAS[name][0] for name in EXTRAS} == dict(EXTRAS)
 
 
 def test_no_metric_runs_code_of_replies() -> None:

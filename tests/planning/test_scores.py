@@ -8,8 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from pytest_puma.core import Metric, SettingsError
-from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.metrics.library.extras import MODULES
+from pytest_puma.metrics.library import EXTRAS, LIBRARY
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import available_scores, check_metric, own_scores, used_scores
 from pytest_puma.platform.installation import install_extra
@@ -81,13 +80,13 @@ def test_a_scenario_may_replace_a_metric_of_the_library_by_its_own() -> None:
     assert [each for each in available_scores(listing(own), REGISTRY) if each.name == "postscript"] == [own]
 
 
-@pytest.mark.parametrize(("extra", "module"), [(extra, module) for extra, all_ in MODULES.items() for module in all_])
+@pytest.mark.parametrize(("extra", "module"), [(extra, module) for extra, all_ in EXTRAS.items() for module in all_])
 def test_a_metric_without_its_library_is_refused_with_the_command_that_installs_it(
     extra: str, module: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     needy = Metric(name="needy", score=lambda *_: 1.0, extra=extra)
     registry = Registry(metrics={"needy": needy})
-    for other in (each for modules in MODULES.values() for each in modules):
+    for other in (each for modules in EXTRAS.values() for each in modules):
         monkeypatch.setitem(sys.modules, other, pytest) if other != module else None
     monkeypatch.setitem(sys.modules, module, None)
     fault = f"metric 'needy' needs {module}, which is not installed; run: {install_extra(extra)}"
@@ -101,7 +100,7 @@ def test_a_metric_without_its_library_is_refused_with_the_command_that_installs_
 
 
 def test_a_metric_with_its_library_is_ready() -> None:
-    for extra in MODULES:
+    for extra in EXTRAS:
         needy = Metric(name="needy", score=lambda *_: 1.0, extra=extra)
         assert check_metric(listing(needy), Registry(), "needy") == ""
         assert own_scores(listing(needy), Registry()) == (needy,)

@@ -12,14 +12,14 @@ Name;Price
 from __future__ import annotations
 
 import csv
-import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Annotated, Any
 
-from pytest_puma.core import Metric, Prediction, Sample
-from pytest_puma.metrics.library.arguments import argument, is_count
-from pytest_puma.metrics.library.fences import longest
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from pytest_puma.core import Prediction, Sample
+from pytest_puma.metrics.library.reading import Count, argument, completion_metric, longest, unstripped
 
 #: A space is a separator only if it is asked for, as all prose would be a table otherwise.
 SEPARATORS = (",", ";", "\t")
@@ -27,7 +27,10 @@ SEPARATORS = (",", ";", "\t")
 _MIN = 2
 #: Lines of a record: quotes that never end would be read to the end of the text from each line anew.
 _MAX_LINES = 200
-_Request: TypeAlias = Mapping[str, Any]
+_EXPECTED = (
+    'a dictionary with "columns", a number from 1 or a list of names, and "separator", one character; '
+    "or None if the reply is no table"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +41,15 @@ class CsvTable:
     rows: tuple[tuple[str, ...], ...]
 
 
-def unstripped(prediction: Prediction) -> str:
-    """Return the text of a prediction with the white space that the reply has around it."""
-    reply = prediction.raw[-1] if prediction.raw else ""
-    return reply if reply.strip() == prediction.text else prediction.text
+class _Request(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The table that a sample asks for."""
+
+    columns: Count | list[str] | UnsetType = UNSET
+    separator: Annotated[str, Meta(pattern=r'^[^"\r\n]$', max_length=1)] | UnsetType = UNSET
+
+
+class _RequestOfColumns(_Request, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    columns: Count | list[str]
 
 
 def longest_table(text: str, wanted: str | None = None) -> CsvTable | None:
@@ -96,70 +104,38 @@ def _lines_of_records(lines: Sequence[str], start: int, record: Callable[[], int
         yield f"{lines[number]}\n"
 
 
-def is_table(_: CsvTable, __: _Request) -> bool:
-    """Return True: there is a table."""
-    return True
-
-
-def separator(table: CsvTable, request: _Request) -> bool:
+def _has_separator(table: CsvTable, request: _Request) -> bool:
     """Whether the separator is the requested one; any, if none is requested."""
-    return "separator" not in request or bool(table.separator == request["separator"])
+    return request.separator in {UNSET, table.separator}
 
 
-def columns(table: CsvTable, request: _Request) -> bool:
+def _has_columns(table: CsvTable, request: _Request) -> bool:
     """Whether the records have as many fields as requested; whether the first one has the requested names."""
-    wanted = request["columns"]
     header = [field.strip() for field in table.rows[0]]
-    return len(header) == wanted if isinstance(wanted, int) else header == list(wanted)
+    return request.columns in (len(header), header)
 
 
-def _score(name: str, check: Callable[[CsvTable, _Request], bool]) -> Callable[[Sample, Prediction], float | None]:
-    """Return the score function of a check of the table: 0 without a table."""
+def _score(
+    metric: str, check: Callable[[CsvTable, Any], bool], form: type[_Request], **default: _Request
+) -> Callable[[Sample, Prediction], float | None]:
+    """Return the score function of a check of the table: 0 without a table, None if the reply is no table."""
 
     def score(sample: Sample, prediction: Prediction) -> float | None:
-        request = _request(sample, name)
+        request = argument(sample, "csv", form | None, metric=metric, expected=_EXPECTED, **default)
         if request is None:
             return None
-        table = longest_table(unstripped(prediction), request.get("separator"))
+        table = longest_table(unstripped(prediction), request.separator or None)
         return float(table is not None and check(table, request))
 
     return score
 
 
-def _request(sample: Sample, metric: str) -> Any:
-    """The request of the context; None if the reply is no table."""
-    if metric == "csv.columns":
-        return argument(sample, "csv", metric=metric, expected=_EXPECTED, valid=_has_columns)
-    return argument(sample, "csv", metric=metric, expected=_EXPECTED, valid=_is_request, default={})
+_CHECKS = {"csv.found": lambda *_: True, "csv.separator": _has_separator}
 
-
-def _is_request(value: Any) -> bool:
-    if value is None:
-        return True
-    if not isinstance(value, Mapping) or not value.keys() <= {"columns", "separator"}:
-        return False
-    return _is_separator(value.get("separator", ",")) and _are_columns(value.get("columns", 1))
-
-
-def _is_separator(value: Any) -> bool:
-    return isinstance(value, str) and _CHARACTER.fullmatch(value) is not None
-
-
-def _has_columns(value: Any) -> bool:
-    return _is_request(value) and (value is None or "columns" in value)
-
-
-def _are_columns(value: Any) -> bool:
-    return is_count(value) or (isinstance(value, (list, tuple)) and all(isinstance(name, str) for name in value))
-
-
-_CHARACTER = re.compile(r'[^"\r\n]')
-_EXPECTED = (
-    'a dictionary with "columns", a number from 1 or a list of names, and "separator", one character; '
-    "or None if the reply is no table"
-)
-_CHECKS = {"csv.found": is_table, "csv.separator": separator, "csv.columns": columns}
-
-METRICS = tuple(
-    Metric(name=name, score=_score(name, check), kinds=frozenset({"completion"})) for name, check in _CHECKS.items()
+METRICS = (
+    *(
+        completion_metric(name=name, score=_score(name, check, _Request, default=_Request()))
+        for name, check in _CHECKS.items()
+    ),
+    completion_metric(name="csv.columns", score=_score("csv.columns", _has_columns, _RequestOfColumns)),
 )

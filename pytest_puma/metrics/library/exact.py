@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from functools import partial
 
-from pytest_puma.core import Metric, Prediction, Sample
-from pytest_puma.metrics.library.references import best
+from pytest_puma.core import Prediction, Sample
+from pytest_puma.metrics.library.reading import best, completion_metric
 
 #: For regular expressions: Kana and Han, which have no spaces between words.
 UNSPACED = r"\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -75,11 +74,9 @@ def _is_punctuation(character: str) -> bool:
     return category[0] == "P" or (character.isascii() and category[0] == "S")
 
 
-_METRIC = partial(Metric, kinds=frozenset({"completion"}))
-
 METRICS = (
-    _METRIC(name="exact_match", score=best(exact_match)),
-    _METRIC(name="exact_match.loose", score=best(loose_match)),
-    _METRIC(name="contains", score=best(contains)),
-    _METRIC(name="cwe", score=whole_words),
+    completion_metric(name="exact_match", score=best(exact_match)),
+    completion_metric(name="exact_match.loose", score=best(loose_match)),
+    completion_metric(name="contains", score=best(contains)),
+    completion_metric(name="cwe", score=whole_words),
 )

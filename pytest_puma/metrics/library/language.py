@@ -13,8 +13,8 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from pytest_puma.core import Metric, Prediction, Sample, SettingsError
-from pytest_puma.metrics.library.arguments import original
+from pytest_puma.core import Prediction, Sample, SettingsError
+from pytest_puma.metrics.library.reading import completion_metric, original
 
 if TYPE_CHECKING:
     from lingua import LanguageDetector
@@ -145,7 +145,7 @@ def _is_nepali(text: str) -> bool:
 
 
 METRICS = tuple(
-    Metric(name=name, score=score, extra="lang", kinds=frozenset({"completion"}))
+    completion_metric(name=name, score=score, extra="lang")
     for name, score in (
         ("language", language),
         ("language.same_as_prompt", same_as_prompt),

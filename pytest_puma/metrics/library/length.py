@@ -10,32 +10,27 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from functools import partial
-from typing import Any
+from operator import eq, ge, lt
+from typing import Annotated, Literal, TypeAlias
 
-from pytest_puma.core import Metric, Prediction, Sample
-from pytest_puma.metrics.library.arguments import argument, is_count, original
+from msgspec import Meta, Struct
+
+from pytest_puma.core import Prediction, Sample
+from pytest_puma.metrics.library.reading import Count, argument, completion_metric, original
 from pytest_puma.metrics.library.sentences import split_sentences
 
-_TYPES = ("target", "minimum", "maximum")
-#: The share of a target by which a length may be off, unless the context specifies another.
-_TOLERANCE = 1 / 6
 _LIST_NUMBER = re.compile(r"^[^\S\n]*\d+\.\s", re.MULTILINE)
 
 
 def count_words(text: str) -> int:
     """Return the number of runs of letters, digits and underscores. An accent does not end a run."""
-    return len(
-        re.findall(
-            r"\w+", "".join(character for character in text if not unicodedata.category(character).startswith("M"))
-        )
-    )
+    bare = "".join(character for character in text if not unicodedata.category(character).startswith("M"))
+    return len(re.findall(r"\w+", bare))
 
 
 def count_sentences(text: str) -> int:
     """Return the number of sentences that have a letter or a digit; the number of a list item is none."""
-    return sum(any(map(str.isalnum, each)) for each in split_sentences(_LIST_NUMBER.sub("", text)))
+    return sum(any(map(str.isalnum, sentence)) for sentence in split_sentences(_LIST_NUMBER.sub("", text)))
 
 
 def count_paragraphs(text: str) -> int:
@@ -48,11 +43,10 @@ _UNITS: Mapping[str, Callable[[str], int]] = {
     "sentences": count_sentences,
     "paragraphs": count_paragraphs,
 }
-_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
-    "at_least": lambda number, limit: number >= limit,
-    "less_than": lambda number, limit: number < limit,
-    "target": lambda number, limit: number == limit,
-}
+_COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {"at_least": ge, "less_than": lt, "target": eq}
+_Limits: TypeAlias = Annotated[
+    dict[Literal["at_least", "less_than", "target"], Annotated[int, Meta(ge=0)]], Meta(min_length=1)
+]
 
 
 def _limits(unit: str) -> Callable[[Sample, Prediction], float | None]:
@@ -60,7 +54,7 @@ def _limits(unit: str) -> Callable[[Sample, Prediction], float | None]:
     expected = f"a dictionary with whole numbers for any of {', '.join(_COMPARISONS)}, or None if it does not apply"
 
     def score(sample: Sample, prediction: Prediction) -> float | None:
-        limits = argument(sample, unit, metric=unit, expected=expected, valid=_are_limits)
+        limits = argument(sample, unit, _Limits | None, metric=unit, expected=expected)
         if limits is None:
             return None
         number = _UNITS[unit](prediction.text)
@@ -69,20 +63,13 @@ def _limits(unit: str) -> Callable[[Sample, Prediction], float | None]:
     return score
 
 
-def _are_limits(value: Any) -> bool:
-    if not isinstance(value, Mapping):
-        return value is None
-    return bool(value) and all(name in _COMPARISONS and is_count(limit, minimum=0) for name, limit in value.items())
+class Length(Struct, frozen=True, forbid_unknown_fields=True):
+    """A requested length; `tolerance`: the share by which a target may be off."""
 
-
-@dataclass(frozen=True, slots=True)
-class Length:
-    """A requested length. `kind`: target, minimum or maximum; `tolerance`: the share by which a target may be off."""
-
-    unit: str
-    count: int
-    kind: str
-    tolerance: float
+    unit: Literal["words", "sentences", "paragraphs"]
+    count: Count
+    type: Literal["target", "minimum", "maximum"]
+    tolerance: Annotated[float, Meta(ge=0)] = 1 / 6
 
     def off(self, text: str) -> float:
         """Return the difference to the requested length as a share of it; below 0 for a text that is too short."""
@@ -95,36 +82,21 @@ class Length:
     def fulfilled(self, text: str) -> bool:
         """Return whether the text has the requested length."""
         off = self.off(text)
-        return {"minimum": off >= 0, "maximum": off <= 0, "target": abs(off) <= self.tolerance}[self.kind]
+        return {"minimum": off >= 0, "maximum": off <= 0, "target": abs(off) <= self.tolerance}[self.type]
 
 
 def _length(metric: str, measure: Callable[[Length, str], float]) -> Callable[[Sample, Prediction], float | None]:
     """Return the score function of the reply and the requested length of the context."""
     expected = (
-        f"a dictionary with unit ({', '.join(_UNITS)}), count (a whole number from 1), type ({', '.join(_TYPES)}), and "
-        "perhaps tolerance (a share from 0), or None if it does not apply"
+        f"a dictionary with unit ({', '.join(_UNITS)}), count (a whole number from 1), type (target, minimum, "
+        "maximum), and perhaps tolerance (a share from 0), or None if it does not apply"
     )
 
     def score(sample: Sample, prediction: Prediction) -> float | None:
-        given = argument(sample, "length", metric=metric, expected=expected, valid=_is_length)
-        if given is None:
-            return None
-        length = Length(given["unit"], given["count"], given["type"], given.get("tolerance", _TOLERANCE))
-        return measure(length, prediction.text)
+        length = argument(sample, "length", Length | None, metric=metric, expected=expected)
+        return None if length is None else measure(length, prediction.text)
 
     return score
-
-
-def _is_length(value: Any) -> bool:
-    if not isinstance(value, Mapping):
-        return value is None
-    return (
-        value.keys() <= {"unit", "count", "type", "tolerance"}
-        and value.get("unit") in tuple(_UNITS)
-        and is_count(value.get("count"))
-        and value.get("type") in _TYPES
-        and _is_share(value.get("tolerance", 0))
-    )
 
 
 def length_ratio(sample: Sample, prediction: Prediction) -> float | None:
@@ -138,9 +110,9 @@ def repetition(sample: Sample, prediction: Prediction) -> float:
     rule = argument(
         sample,
         "repetition",
+        dict[Literal["window", "times"], Count],
         metric="repetition",
         expected="a dictionary with whole numbers from 1 for any of window (words in a run), times (it may occur)",
-        valid=_is_repetition,
         default={},
     )
     words, window = prediction.text.split(), rule.get("window", 128)
@@ -148,21 +120,11 @@ def repetition(sample: Sample, prediction: Prediction) -> float:
     return float(max(runs.values(), default=0) > rule.get("times", 1))
 
 
-def _is_repetition(value: Any) -> bool:
-    return isinstance(value, Mapping) and value.keys() <= {"window", "times"} and all(map(is_count, value.values()))
-
-
-def _is_share(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and value >= 0
-
-
-_METRIC = partial(Metric, kinds=frozenset({"completion"}))
-
 METRICS = (
-    *(_METRIC(name=unit, score=_limits(unit)) for unit in _UNITS),
-    _METRIC(name="length.fulfilled", score=_length("length.fulfilled", Length.fulfilled)),
-    _METRIC(name="length.off", score=_length("length.off", Length.distance), better="low", bounds=None),
-    _METRIC(name="length.bias", score=_length("length.bias", Length.off), better="neither", bounds=None),
-    _METRIC(name="length_ratio", score=length_ratio, better="low", bounds=None),
-    _METRIC(name="repetition", score=repetition, better="low"),
+    *(completion_metric(name=unit, score=_limits(unit)) for unit in _UNITS),
+    completion_metric(name="length.fulfilled", score=_length("length.fulfilled", Length.fulfilled)),
+    completion_metric(name="length.off", score=_length("length.off", Length.distance), better="low", bounds=None),
+    completion_metric(name="length.bias", score=_length("length.bias", Length.off), better="neither", bounds=None),
+    completion_metric(name="length_ratio", score=length_ratio, better="low", bounds=None),
+    completion_metric(name="repetition", score=repetition, better="low"),
 )

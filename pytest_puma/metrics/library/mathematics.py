@@ -10,14 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from fractions import Fraction
-from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
-from pytest_puma.core import Metric, Prediction, Sample, SettingsError
+from pytest_puma.core import Prediction, Sample, SettingsError
 from pytest_puma.core.prediction import changed
-from pytest_puma.metrics.library.csv_metrics import unstripped
-from pytest_puma.metrics.library.references import best
+from pytest_puma.metrics.library.reading import best, completion_metric, unstripped
 from pytest_puma.platform.processes import BoundedFunction
 from pytest_puma.replies.answers import without_last_word
 from pytest_puma.replies.numerals import number_of
@@ -28,6 +26,7 @@ _Score: TypeAlias = Callable[[Sample, Prediction], "float | None"]
 _AROUND = " \t\r\n*`"
 #: A longer text is no expression.
 _MAX_CHARACTERS = 1000
+_equivalent = BoundedFunction(Path(__file__).with_name("bounded.py"), "equivalent", ("1", "1"))
 
 #: Mathematics in a text: as TeX has it, so that "$5 and $6" has none. A second opening bracket begins anew, as a search
 #: for the end from each of thousands would take minutes.
@@ -92,9 +91,9 @@ def math_match(text: str, reference: str) -> float:
 
 def _compared(gold: str, answer: str) -> bool | str | None:
     """Whether two expressions are proven equal; "unreadable" for an answer that is none."""
-    if any(len(each) > _MAX_CHARACTERS or _is_words(each) for each in (gold, answer)):
+    if any(len(text) > _MAX_CHARACTERS or _is_words(text) for text in (gold, answer)):
         return False
-    equal: bool | str | None = _equivalent()(gold, answer)
+    equal: bool | str | None = _equivalent(gold, answer)
     return equal
 
 
@@ -180,12 +179,7 @@ def decided(score: _Score) -> _Score:
     return of_decided
 
 
-@cache
-def _equivalent() -> BoundedFunction:
-    return BoundedFunction(Path(__file__).with_name("equivalence.py"), "equivalent", ("1", "1"))
-
-
 METRICS = (
-    Metric(name="number_match", score=decided(number_match), kinds=frozenset({"completion"})),
-    Metric(name="math_match", score=decided(best(math_match)), kinds=frozenset({"completion"}), extra="math"),
+    completion_metric(name="number_match", score=decided(number_match)),
+    completion_metric(name="math_match", score=decided(best(math_match)), extra="math"),
 )

@@ -6,7 +6,8 @@ import re
 import unicodedata
 from collections.abc import Mapping
 
-from pytest_puma.core import Metric, Prediction, Sample, SettingsError
+from pytest_puma.core import Prediction, Sample, SettingsError
+from pytest_puma.metrics.library.reading import completion_metric
 
 #: Words for "none", by ISO 639-1 code of the language, in lower case. A space may be missing in the answer, as Persian
 #: and Tamil write such words together or apart.
@@ -109,4 +110,4 @@ def _language(sample: Sample) -> str:
     return language
 
 
-METRICS = (Metric(name="needle", score=needle, kinds=frozenset({"completion"})),)
+METRICS = (completion_metric(name="needle", score=needle),)

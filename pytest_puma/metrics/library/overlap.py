@@ -19,9 +19,8 @@ import string
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Sequence
 
-from pytest_puma.core import Metric
 from pytest_puma.metrics.library.exact import ARTICLE, SIGNS, UNSPACED
-from pytest_puma.metrics.library.references import best
+from pytest_puma.metrics.library.reading import best, completion_metric
 
 _WORD = re.compile(rf"[{UNSPACED}]|(?:(?![{UNSPACED}])[^\W_]|[{SIGNS}])+")
 _SQUAD_PUNCTUATION = str.maketrans("", "", string.punctuation)
@@ -168,7 +167,7 @@ def _lengths(sentence: Sequence[str], other: Sequence[str]) -> list[list[int]]:
 rouge_1, rouge_2 = rouge_n(1), rouge_n(2)
 
 METRICS = tuple(
-    Metric(name=name, score=best(compare), kinds=frozenset({"completion"}))
+    completion_metric(name=name, score=best(compare))
     for name, compare in (
         ("f1_words", f1_words),
         ("f1_squad", f1_squad),

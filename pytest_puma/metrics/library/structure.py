@@ -14,15 +14,15 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
-from functools import partial
-from typing import Any
+from typing import Annotated, Any, Literal
 from xml.parsers import expat
 
+from msgspec import Meta
+
 from pytest_puma.core import Metric, Prediction, Sample
-from pytest_puma.metrics.library import json_text
-from pytest_puma.metrics.library.arguments import argument, is_count
-from pytest_puma.metrics.library.csv_metrics import longest_table, unstripped
-from pytest_puma.metrics.library.fences import content
+from pytest_puma.metrics.library.csv_metrics import longest_table
+from pytest_puma.metrics.library.json_metrics import within
+from pytest_puma.metrics.library.reading import Count, argument, completion_metric, content, unstripped
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -32,6 +32,8 @@ else:
 _POSTSCRIPT = re.compile(r"(?<![\w.])P\.(P\.)?S\.")
 #: Not a link of Markdown.
 _PLACEHOLDER = re.compile(r"\[([^\[\]\n]*)\](?!\()")
+_PATHS = Annotated[list[Annotated[str, Meta(min_length=1)]], Meta(min_length=1)] | None
+_FORMAT = Literal["json", "yaml", "toml", "xml", "csv"]
 
 
 def read_yaml(text: str) -> Any:
@@ -110,7 +112,7 @@ def _read_csv(text: str) -> Any:
 
 
 _READERS: Mapping[str, Callable[[str], Any]] = {
-    "json": json_text.within,
+    "json": within,
     "yaml": read_yaml,
     "toml": read_toml,
     "xml": read_xml,
@@ -136,17 +138,11 @@ def _valid(name: str) -> Callable[[Sample, Prediction], float]:
 
 def keys(sample: Sample, prediction: Prediction) -> float | None:
     """Return the share of the context's `keys` that the reply has; 0 for one that is not in the context's `format`."""
-    paths = argument(
-        sample,
-        "keys",
-        metric="keys",
-        expected="a list of keys with dots, as 'order.items.0.name', or None if it does not apply",
-        valid=_are_paths,
-    )
+    expected = "a list of keys with dots, as 'order.items.0.name', or None if it does not apply"
+    paths = argument(sample, "keys", _PATHS, metric="keys", expected=expected)
     if paths is None:
         return None
-    expected = f"one of {', '.join(_READERS)}"
-    name = argument(sample, "format", metric="keys", expected=expected, valid=_is_format, default="json")
+    name = argument(sample, "format", _FORMAT, metric="keys", expected=f"one of {', '.join(_READERS)}", default="json")
     value = _read(name, unstripped(prediction))
     return sum(has_key(value, path.split(".")) for path in paths) / len(paths)
 
@@ -173,16 +169,6 @@ def _read(name: str, text: str) -> Any:
         return None
 
 
-def _is_format(value: Any) -> bool:
-    return isinstance(value, str) and value in _READERS
-
-
-def _are_paths(value: Any) -> bool:
-    return value is None or (
-        isinstance(value, (list, tuple)) and bool(value) and all(isinstance(path, str) and path for path in value)
-    )
-
-
 def postscript(_: Sample, prediction: Prediction) -> float:
     """Return 1 if the reply has `P.S.` or `P.P.S.`."""
     return float(_POSTSCRIPT.search(prediction.text) is not None)
@@ -191,16 +177,14 @@ def postscript(_: Sample, prediction: Prediction) -> float:
 def placeholders(sample: Sample, prediction: Prediction) -> float:
     """Return 1 if the reply has at least as many placeholders, as `[address]`, as the context's `placeholders` (1)."""
     expected = "a whole number from 1"
-    minimum = argument(sample, "placeholders", metric="placeholders", expected=expected, valid=is_count, default=1)
+    minimum = argument(sample, "placeholders", Count, metric="placeholders", expected=expected, default=1)
     # `[ ]` is the empty box of a list.
     return float(sum(bool(name.strip()) for name in _PLACEHOLDER.findall(prediction.text)) >= minimum)
 
 
-_METRIC = partial(Metric, kinds=frozenset({"completion"}))
-
 METRICS = (
-    *(_METRIC(name=f"{name}.valid", score=_valid(name)) for name in ("yaml", "toml", "xml")),
-    _METRIC(name="keys", score=keys),
+    *(completion_metric(name=f"{name}.valid", score=_valid(name)) for name in ("yaml", "toml", "xml")),
+    completion_metric(name="keys", score=keys),
     Metric(name="postscript", score=postscript),
     Metric(name="placeholders", score=placeholders),
 )

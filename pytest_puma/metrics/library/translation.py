@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from pytest_puma.core import Metric, Pool, Prediction, Sample
-from pytest_puma.metrics.library.arguments import original
-from pytest_puma.metrics.library.references import best, by_line
+from pytest_puma.core import Pool, Prediction, Sample
+from pytest_puma.metrics.library.reading import best, by_line, completion_metric, original
 from pytest_puma.stats.arrays import Values
 
 if TYPE_CHECKING:
@@ -168,7 +167,7 @@ def _of(sums: Callable[[str, Sequence[str]], Any]) -> Callable[[Sample, Predicti
     return score
 
 
-_TEXT = partial(Metric, extra="text", kinds=frozenset({"completion"}))
+_TEXT = partial(completion_metric, extra="text")
 _HIGH = partial(_TEXT, unit="points", bounds=(0.0, POINTS))
 _LOW = partial(_TEXT, unit="points", bounds=None, better="low")
 

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from pytest_puma.core import SettingsError
 from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.metrics.library.csv_metrics import longest_table, unstripped
+from pytest_puma.metrics.library.csv_metrics import longest_table
+from pytest_puma.metrics.library.reading import unstripped
 from tests.factories import prediction
 from tests.metrics.library.replies import question, score
 

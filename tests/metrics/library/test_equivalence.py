@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.metrics.library.equivalence import equivalent
+from pytest_puma.metrics.library.bounded import equivalent
 
 pytest.importorskip("math_verify")
 

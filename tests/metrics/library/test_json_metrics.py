@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import SettingsError
-from pytest_puma.metrics.library import json_text
+from pytest_puma.metrics.library.json_metrics import same
 from tests.metrics.library.replies import score
 
 NAMES = ("json.valid", "json.only", "json.schema", "json.equal")
@@ -104,8 +104,8 @@ def test_a_value_is_found_in_prose(value: Any, other: Any, before: str, after: s
     assert score("json.equal", f"```json\n{text}\n```", text) == 1
     if isinstance(value, (dict, list)):
         assert score("json.equal", f"{before}{text}{after}", text) == 1
-    assert json_text.same(value, other) == json_text.same(other, value)
-    assert json_text.same(value, json.loads(text))
+    assert same(value, other) == same(other, value)
+    assert same(value, json.loads(text))
 
 
 # -- schemas ---------------------------------------------------------------------------------------

@@ -33,13 +33,13 @@ def _no_worker(monkeypatch: pytest.MonkeyPatch) -> None:
     def compare(*expressions: str) -> bool:
         raise AssertionError(expressions)
 
-    monkeypatch.setattr(mathematics, "_equivalent", lambda: compare)
+    monkeypatch.setattr(mathematics, "_equivalent", compare)
 
 
 @pytest.fixture(scope="module")
 def one_second() -> Iterator[BoundedFunction]:
     """A comparison that computes for 1 second."""
-    file = Path(mathematics.__file__).with_name("equivalence.py")
+    file = Path(mathematics.__file__).with_name("bounded.py")
     function = BoundedFunction(file, "equivalent", ("1", "1"), seconds=1)
     yield function
     function.close()
@@ -48,7 +48,7 @@ def one_second() -> Iterator[BoundedFunction]:
 @pytest.fixture
 def quick(one_second: BoundedFunction, monkeypatch: pytest.MonkeyPatch) -> BoundedFunction:
     """All comparisons are quick."""
-    monkeypatch.setattr(mathematics, "_equivalent", lambda: one_second)
+    monkeypatch.setattr(mathematics, "_equivalent", one_second)
     return one_second
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from operator import ge, lt
 from typing import Any, TypeAlias
 
 from pytest_puma.phrases import named
@@ -28,15 +29,12 @@ class Kind:
         """
         present = {name: value for name, value in given.items() if not _missing(value)}
         if foreign := sorted(name for name in present.keys() - self.arguments.keys() if present[name]):
-            msg = f"{foreign[0]}={present[foreign[0]]!r} is no argument of it; expected {self._names()}"
+            msg = f"{foreign[0]}={present[foreign[0]]!r} is no argument of it; expected {named(self.arguments)}"
             raise ValueError(msg)
         if absent := [name for name in self.arguments if name not in present]:
-            msg = f"{absent[0]} is missing; expected {self._names()}"
+            msg = f"{absent[0]} is missing; expected {named(self.arguments)}"
             raise ValueError(msg)
         return {name: _read(name, reader, present[name]) for name, reader in self.arguments.items()}
-
-    def _names(self) -> str:
-        return named(self.arguments)
 
 
 def _reader(expected: str, valid: Callable[[Any], bool], convert: Reader) -> Reader:
@@ -58,10 +56,7 @@ def _are_texts(value: Any) -> bool:
     return isinstance(value, (list, tuple)) and bool(value) and all(isinstance(text, str) and text for text in value)
 
 
-_RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
-    "less than": lambda number, limit: number < limit,
-    "at least": lambda number, limit: number >= limit,
-}
+_RELATIONS: Mapping[str, Callable[[int, int], bool]] = {"less than": lt, "at least": ge}
 count = _reader("a whole number from 0", lambda value: _is_whole(value, 0), int)
 position = _reader("a whole number from 1", lambda value: _is_whole(value, 1), int)
 text = _reader("a text", lambda value: isinstance(value, str) and bool(value.strip()), str.strip)

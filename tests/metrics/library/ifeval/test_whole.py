@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from nltk.tokenize import NLTKWordTokenizer  # type: ignore[import-untyped]
 
-from pytest_puma.metrics.library.ifeval.whole import words
+from pytest_puma.metrics.library.ifeval.kinds import words
 from tests.metrics.library.ifeval.checks import ENGLISH, GERMAN, follows
 
 
