@@ -38,14 +38,17 @@ class ComposedScenario(FileScenario):
     #: Columns that every row needs, with their types: `{"choices": list}`.
     required: ClassVar[Mapping[str, type | tuple[type, ...]]] = {}
     text_fields: ClassVar[tuple[str, ...]] = ()
-    #: How to get the data, for a scenario without any.
-    obtain: ClassVar[str] = ""
 
     # -- the rows --------------------------------------------------------------------------------
 
     def records(self, path: Path) -> Iterable[Mapping[str, Any]]:
         """The rows of a file or folder; an override reads another format."""
         return [record for _, record in read_records(content_of(path), name=shown_path(path))]
+
+    @property
+    def obtain(self) -> str:
+        """How to get the data, for a scenario without any."""
+        return ""
 
     def valid_labels(self) -> list[str]:
         """No labels: each row has its own answers."""

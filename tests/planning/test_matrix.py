@@ -13,7 +13,7 @@ from pytest_puma.planning.matrix import expand, make_scenario
 from pytest_puma.planning.settings import RunOptions, Settings
 from pytest_puma.runs.recorded_run import RecordedRun
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
-from pytest_puma.scenarios.benchmarks.labelled import CommonsenseQa
+from pytest_puma.scenarios.benchmarks.knowledge import CommonsenseQa
 from pytest_puma.task_types import KINDS
 from tests.factories import model
 from tests.planning.specs import settings, spec

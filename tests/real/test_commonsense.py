@@ -21,7 +21,7 @@ from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import DryBackend, NativeBackend
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.predict import predict
-from pytest_puma.scenarios.benchmarks.labelled import CommonsenseQa
+from pytest_puma.scenarios.benchmarks.knowledge import CommonsenseQa
 from pytest_puma.strategies import parse_strategy
 from tests.real.formats import written
 from tests.real.loop import Loop, alike

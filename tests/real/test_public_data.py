@@ -14,11 +14,9 @@ from pytest_puma.metrics.library.mathematics import number_match
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
 from pytest_puma.scenarios.benchmarks.benchmark import Benchmark
-from pytest_puma.scenarios.benchmarks.code import functions_of
-from pytest_puma.scenarios.benchmarks.labelled import CommonsenseQa
-from pytest_puma.scenarios.benchmarks.mathematics import Gsm8k
-from pytest_puma.scenarios.benchmarks.programs import HumanEval
-from pytest_puma.scenarios.benchmarks.tasks import BigBenchHard
+from pytest_puma.scenarios.benchmarks.knowledge import CommonsenseQa
+from pytest_puma.scenarios.benchmarks.programs import HumanEval, functions_of
+from pytest_puma.scenarios.benchmarks.reasoning import BigBenchHard, Gsm8k
 from pytest_puma.testing import Cell, Engine, parse_strategy
 from tests.factories import prediction
 from tests.real.conftest import THREADS

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_puma.replies import answers, letters, numerals, readers
 from pytest_puma.scenarios import EstimationTawosScenario, PrioritizationJiraScenario, TriageJiraScenario
-from pytest_puma.scenarios.benchmarks import code
+from pytest_puma.scenarios.benchmarks import programs
 
 SIZE = 100_000
 #: Letters, blanks, fences, digits, brackets; and what models repeat.
@@ -29,7 +29,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "final_answer": answers.final_answer,
     "cue": lambda text: (answers.begins_with(text, "A:"), answers.after_cue(text, "A:")),
     "cut": lambda text: (answers.without_last_word(text), answers.ends_in(text, ["A", "a house"])),
-    "program": lambda text: code.program("def f():\n", text, "f"),
+    "program": lambda text: programs.program("def f():\n", text, "f"),
     **{f"{each.name}.parse_response": each.parse_response for each in (TRIAGE, ESTIMATION, PAIRS)},
     **{f"{each.name}.parse_conclusion": each.parse_conclusion for each in (TRIAGE, ESTIMATION, PAIRS)},
 }

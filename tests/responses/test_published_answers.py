@@ -18,8 +18,7 @@ from pytest_puma.models.argument import recorded_model
 from pytest_puma.responses.answer_source import AnswerSource
 from pytest_puma.responses.reading import ReadingResponder
 from pytest_puma.scenarios.benchmarks.instructions import IfEval
-from pytest_puma.scenarios.benchmarks.mathematics import Gsm8k
-from pytest_puma.scenarios.benchmarks.tasks import BigBenchHard
+from pytest_puma.scenarios.benchmarks.reasoning import BigBenchHard, Gsm8k
 from tests.factories import cell
 
 IFEVAL_ROWS = [

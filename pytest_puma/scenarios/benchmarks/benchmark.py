@@ -43,6 +43,22 @@ class Benchmark(ComposedScenario):
     files: ClassVar[tuple[str, ...]] = ()
     #: The same of the few-shot examples.
     fewshot_files: ClassVar[tuple[str, ...]] = ()
+    #: The data set: what it holds, and its licence.
+    contents: ClassVar[str]
+    licence: ClassVar[str]
+    #: Its name on the hub, with a pattern if a split has several files; and its first publication.
+    hub: ClassVar[str] = ""
+    original: ClassVar[str]
+    #: The SHA-256 of the original file.
+    checksum: ClassVar[str] = ""
+
+    @property
+    def obtain(self) -> str:
+        """How to get the data: what they hold, their licence, and where they lie."""
+        name, _, pattern = self.hub.partition(":")
+        on_hub = f"hf:{name}@REVISION{pattern and f':{pattern}'} (REVISION: a commit of the hub) or " if name else ""
+        digest = f"SHA-256 {self.checksum}" if self.checksum else "each run records the SHA-256 of the file"
+        return f"get {self.contents} (licence: {self.licence}; {digest}) from {on_hub}{self.original}"
 
     @abstractmethod
     def row(self, record: dict[str, Any]) -> dict[str, Any]:
@@ -97,6 +113,34 @@ class Benchmark(ComposedScenario):
 class CompletionBenchmark(Benchmark, WordedScenario):
     """The base of loaders with free text as answers."""
 
+    strategies: ClassVar[tuple[str, ...]] = ("zero_shot",)
+
+
+class TaskFiles(CompletionBenchmark):
+    """The base of both. A folder has the files of all tasks; the samples that are not evaluated are the examples."""
+
+    text_fields = ("input",)
+    group_columns = ("task",)
+    #: The pattern of the files in a folder, and their format for an error message.
+    pattern: ClassVar[str]
+    form: ClassVar[str]
+    expected: ClassVar[str] = "one for each task"
+
+    def split_in_folder(self, folder: Path, split: str) -> Path:  # noqa: ARG002 - there is one split
+        """Return the folder of all tasks."""
+        return folder
+
+    def examples(self) -> None:
+        """None: questions of each task that are not evaluated are the examples."""
+
+    def parts(self, path: Path) -> list[Path]:
+        """Return the files of the tasks."""
+        files = sorted(path.glob(self.pattern)) if path.is_dir() else [path]
+        if not files:
+            msg = f"scenario {self.name!r}: no {self.form} file in {path}; expected {self.expected}"
+            raise DataError(msg)
+        return files
+
 
 class ChoiceBenchmark(Benchmark, ListedChoiceScenario):
     """The base of loaders with choices. `row` returns `question`, `choices` and the places of the right ones.
@@ -106,6 +150,8 @@ class ChoiceBenchmark(Benchmark, ListedChoiceScenario):
     Published data have a few questions with two equal choices, which neither a text nor a probability can distinguish.
     Such choices are one; it is right if one of them is. The reports of a run give the number of such questions.
     """
+
+    strategies: ClassVar[tuple[str, ...]] = ("cloze_scoring",)
 
     def records(self, path: Path) -> Iterator[dict[str, Any]]:
         """The rows, in which equal choices are one."""
@@ -130,24 +176,15 @@ def _distinct(row: dict[str, Any]) -> dict[str, Any]:
 
 
 def nested_records(
-    file: Path, read: Callable[[Any], list[dict[str, Any]]], *, system: str, expected: str
-) -> list[dict[str, Any]]:
-    """Return the records that `read` finds in the JSON of a file; a `DataError` gives the expected form."""
+    file: Path, read: Callable[[Any], Iterable[dict[str, Any]]], *, row: str, system: str, expected: str
+) -> list[tuple[str, dict[str, Any]]]:
+    """Return the records that `read` finds in the JSON of a file, and the place of each; `row` is a record's name.
+
+    A `DataError` gives the expected form.
+    """
     try:
-        return read(parse_foreign_json(text_of(file)))
+        records = list(read(parse_foreign_json(text_of(file))))
     except (ValueError, KeyError, TypeError) as error:
         msg = f"{shown_path(file)}: not in the format of {system} ({error!r}); expected {expected}"
         raise DataError(msg) from error
-
-
-def to_obtain(contents: str, *, licence: str, hub: str = "", original: str = "", checksum: str = "") -> str:
-    """Return how to get a data set, for a benchmark without one: what it holds, its licence, and where it lies.
-
-    `hub`: the data set of the hub, with a pattern if a split has several files; `original`: the first publication;
-    `checksum`: the SHA-256 of the original file.
-    """
-    name, _, pattern = hub.partition(":")
-    on_hub = f"hf:{name}@REVISION{pattern and f':{pattern}'} (REVISION: a commit of the hub)" if hub else ""
-    places = " or ".join(filter(None, (on_hub, original)))
-    digest = f"SHA-256 {checksum}" if checksum else "each run records the SHA-256 of the file"
-    return f"get {contents} (licence: {licence}; {digest}) from {places}"
+    return [(f"{row} {number}", record) for number, record in enumerate(records, start=1)]

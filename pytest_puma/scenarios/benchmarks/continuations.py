@@ -11,13 +11,13 @@ the validation splits are evaluated.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks import fields
-from pytest_puma.scenarios.benchmarks.benchmark import ChoiceBenchmark, to_obtain
+from pytest_puma.scenarios.benchmarks.benchmark import ChoiceBenchmark
 from pytest_puma.scenarios.file import shown_path, text_of
 
 _BLANK = "_"
@@ -34,14 +34,11 @@ class HellaSwag(ChoiceBenchmark):
     files = ("hellaswag_val.jsonl",)
     fewshot_files = ("hellaswag_train.jsonl",)
     question_first = "Which ending fits best?\n"
-    strategies = ("cloze_scoring",)
     scores = ("accuracy_chars",)
-    obtain = to_obtain(
-        "10,042 texts and 39,905 examples",
-        licence="MIT",
-        hub="Rowan/hellaswag",
-        original="data/hellaswag_val.jsonl of https://github.com/rowanz/hellaswag",
-    )
+    contents = "10,042 texts and 39,905 examples"
+    licence = "MIT"
+    hub = "Rowan/hellaswag"
+    original = "data/hellaswag_val.jsonl of https://github.com/rowanz/hellaswag"
 
     def continued(self, item: dict[str, Any]) -> str:
         """Return the text."""
@@ -67,14 +64,11 @@ class Piqa(ChoiceBenchmark):
     name = "piqa"
     split = "validation"
     files = ("valid.jsonl", "dev.jsonl")
-    strategies = ("cloze_scoring",)
     scores = ("accuracy_chars",)
-    obtain = to_obtain(
-        "1,838 questions and 16,113 examples",
-        licence="not stated by the authors",
-        hub="ybisk/piqa",
-        original="valid.jsonl and valid-labels.lst of https://yonatanbisk.com/piqa",
-    )
+    contents = "1,838 questions and 16,113 examples"
+    licence = "not stated by the authors"
+    hub = "ybisk/piqa"
+    original = "valid.jsonl and valid-labels.lst of https://yonatanbisk.com/piqa"
 
     def row(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return a record with its label."""
@@ -84,26 +78,21 @@ class Piqa(ChoiceBenchmark):
             "answer": [fields.number(record, "label", 2)],
         }
 
-    def published(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    def published(self, path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
         """Add the labels of the file beside it."""
-        rows, labels = list(super().published(path)), self._labels(path)
-        if labels is None:
-            yield from rows
-            return
+        rows, file = list(super().published(path)), _beside(path)
+        if not file.is_file():
+            return rows
+        labels = text_of(file).split()
         if len(labels) != len(rows):
-            counts = f"{len(rows)} rows, and {_beside(path).name} {len(labels)} labels"
+            counts = f"{len(rows)} rows, and {file.name} {len(labels)} labels"
             msg = f"{shown_path(path)} has {counts}; expected a label for each row"
             raise DataError(msg)
-        yield from ((row, record | {"label": label}) for (row, record), label in zip(rows, labels, strict=True))
+        return [(row, record | {"label": label}) for (row, record), label in zip(rows, labels, strict=True)]
 
     def parts(self, path: Path) -> Sequence[Path]:
         """Return the file, and that of its labels."""
-        return [path, *([_beside(path)] if _beside(path).is_file() else [])]
-
-    @staticmethod
-    def _labels(path: Path) -> list[str] | None:
-        file = _beside(path)
-        return text_of(file).split() if file.is_file() else None
+        return [path, *filter(Path.is_file, (_beside(path),))]
 
 
 class Winogrande(ChoiceBenchmark):
@@ -118,13 +107,10 @@ class Winogrande(ChoiceBenchmark):
     fewshot_files = ("train_xl.jsonl", "winogrande_xl/train-*.parquet")
     question_first = "Which of the two belongs into the blank?\n"
     protected = (_BLANK,)
-    strategies = ("cloze_scoring",)
-    obtain = to_obtain(
-        "1,267 sentences and 40,398 examples",
-        licence="CC BY",
-        hub="allenai/winogrande:winogrande_xl/*",
-        original="dev.jsonl of winogrande_1.1 by the Allen Institute for AI",
-    )
+    contents = "1,267 sentences and 40,398 examples"
+    licence = "CC BY"
+    hub = "allenai/winogrande:winogrande_xl/*"
+    original = "dev.jsonl of winogrande_1.1 by the Allen Institute for AI"
 
     def continued(self, item: dict[str, Any]) -> str:
         """Return the text before the blank."""

@@ -11,7 +11,7 @@ from typing import Any
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks import fields
-from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark, to_obtain
+from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark
 
 
 class IfEval(CompletionBenchmark):
@@ -23,7 +23,6 @@ class IfEval(CompletionBenchmark):
     name = "ifeval"
     key = "key"
     text_fields = ("prompt",)
-    strategies = ("zero_shot",)
     scores = ("ifeval.prompt", "ifeval.instruction", "ifeval.prompt.loose", "ifeval.instruction.loose")
     max_tokens = 1280
     instruction_pattern = "{prompt}"
@@ -31,12 +30,10 @@ class IfEval(CompletionBenchmark):
     # Instructions ask for paragraphs, so that no blank line ends a reply in plain text.
     stop = ("<|endoftext|>",)
     files = ("input_data.jsonl",)
-    obtain = to_obtain(
-        "541 prompts, 0.2 MB",
-        licence="CC BY 4.0",
-        hub="google/IFEval:*.jsonl",
-        original="instruction_following_eval/data/input_data.jsonl of https://github.com/google-research/google-research",
-    )
+    contents = "541 prompts, 0.2 MB"
+    licence = "CC BY 4.0"
+    hub = "google/IFEval:*.jsonl"
+    original = "instruction_following_eval/data/input_data.jsonl of https://github.com/google-research/google-research"
 
     def context(self, instance: dict[str, Any]) -> dict[str, Any]:
         """Return the instructions and their arguments."""
@@ -72,14 +69,11 @@ class MtBench(CompletionBenchmark):
     group_columns = ("category",)
     files = ("question.jsonl",)
     max_tokens = 1024
-    strategies = ("zero_shot",)
     scores = ("repetition",)
     instruction_pattern = "{question}"
-    obtain = to_obtain(
-        "question.jsonl: 80 questions of two turns",
-        licence="Apache-2.0",
-        original="fastchat/llm_judge/data/mt_bench of https://github.com/lm-sys/FastChat",
-    )
+    contents = "question.jsonl: 80 questions of two turns"
+    licence = "Apache-2.0"
+    original = "fastchat/llm_judge/data/mt_bench of https://github.com/lm-sys/FastChat"
 
     def examples(self) -> None:
         """None: there is no split of examples."""

@@ -18,14 +18,61 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks import fields
-from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark, to_obtain
-from pytest_puma.scenarios.benchmarks.languages import language_name
+from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark
 from pytest_puma.scenarios.file import shown_path, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
 
 _SOURCE, _TARGET = {"src", "source"}, {"ref", "reference", "tgt", "trg", "target"}
+#: English name of a language -> its codes of ISO 639-1 and 639-3.
+_LANGUAGES = {
+    "Arabic": "ar arb ara",
+    "Bengali": "bn ben",
+    "Bulgarian": "bg bul",
+    "Catalan": "ca cat",
+    "Chinese": "zh zho",
+    "Croatian": "hr hrv",
+    "Czech": "cs ces",
+    "Danish": "da dan",
+    "Dutch": "nl nld",
+    "English": "en eng",
+    "Estonian": "et est ekk",
+    "Finnish": "fi fin",
+    "French": "fr fra",
+    "German": "de deu",
+    "Greek": "el ell",
+    "Hebrew": "he heb",
+    "Hindi": "hi hin",
+    "Hungarian": "hu hun",
+    "Indonesian": "id ind",
+    "Irish": "ga gle",
+    "Italian": "it ita",
+    "Japanese": "ja jpn",
+    "Korean": "ko kor",
+    "Latvian": "lv lav lvs",
+    "Lithuanian": "lt lit",
+    "Norwegian": "no nob nor",
+    "Persian": "fa fas pes",
+    "Polish": "pl pol",
+    "Portuguese": "pt por",
+    "Romanian": "ro ron",
+    "Russian": "ru rus",
+    "Slovak": "sk slk",
+    "Slovenian": "sl slv",
+    "Spanish": "es spa",
+    "Swedish": "sv swe",
+    "Thai": "th tha",
+    "Turkish": "tr tur",
+    "Ukrainian": "uk ukr",
+    "Vietnamese": "vi vie",
+}
+_LANGUAGE_NAMES = {code: name for name, codes in _LANGUAGES.items() for code in codes.split()}
+
+
+def language_name(code: str) -> str:
+    """Return the name of a language: `de`, `de-AT`, `deu_Latn` are German; the code itself if it is unknown."""
+    return _LANGUAGE_NAMES.get(re.split(r"[-_]", code.casefold())[0], code)
 
 
 class Translation(CompletionBenchmark):
@@ -39,12 +86,10 @@ class Translation(CompletionBenchmark):
     scores = ("bleu", "chrf")
     truth_column = "target"
     swapped: ClassVar[bool] = False
-    obtain = to_obtain(
-        "lines with their translations, as newstest2014 (WMT) or devtest of FLORES-200 (CC BY-SA 4.0)",
-        licence="that of the data",
-        hub="wmt/wmt14:de-en/*",
-        original="two text files or a TSV file",
-    )
+    contents = "lines with their translations, as newstest2014 (WMT) or devtest of FLORES-200 (CC BY-SA 4.0)"
+    licence = "that of the data"
+    hub = "wmt/wmt14:de-en/*"
+    original = "two text files or a TSV file"
 
     def preamble(self, item: dict[str, Any]) -> str:
         """Name the languages."""

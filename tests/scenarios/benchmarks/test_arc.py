@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.scenarios.benchmarks.labelled import ArcChallenge, ArcEasy
+from pytest_puma.scenarios.benchmarks.knowledge import ArcChallenge, ArcEasy
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 

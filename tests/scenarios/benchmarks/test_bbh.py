@@ -7,7 +7,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
-from pytest_puma.scenarios.benchmarks.tasks import BigBenchHard
+from pytest_puma.scenarios.benchmarks.reasoning import BigBenchHard
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 FRUIT = [

@@ -7,7 +7,7 @@ from typing import Any
 
 from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.scenarios import draw
-from pytest_puma.scenarios.benchmarks.labelled import ArcEasy
+from pytest_puma.scenarios.benchmarks.knowledge import ArcEasy
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 from tests.scenarios.benchmarks.test_arc import original

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_puma.scenarios.benchmarks.code import functions_of, program
+from pytest_puma.scenarios.benchmarks.programs import functions_of, program
 
 BEGINNING = 'import math\n\n\ndef half(x):\n    return x / 2\n\n\ndef area(r):\n    """Of a circle."""\n'
 HEAD = "import math\n\n\ndef half(x):\n    return x / 2"

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pytest_puma.scenarios.benchmarks.labelled import CommonsenseQa
+from pytest_puma.scenarios.benchmarks.knowledge import CommonsenseQa
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 from tests.scenarios.benchmarks.test_arc import original
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.scenarios.benchmarks.mathematics import Gsm8k
+from pytest_puma.scenarios.benchmarks.reasoning import Gsm8k
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 TEST = {"question": "A box has 4 pears. How many have 3?", "answer": "It is 3*4=<<3*4=12>>12.\n#### 12"}

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.scenarios.benchmarks.mmlu import Mmlu
+from pytest_puma.scenarios.benchmarks.knowledge import Mmlu
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 TEST = [["Which number is even?", "1", "2", "3", "5", "B"], ['Which of "these" is odd?', "4", "6", "8", "9", "D"]]

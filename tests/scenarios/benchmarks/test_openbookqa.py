@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.scenarios.benchmarks.labelled import OpenBookQa
+from pytest_puma.scenarios.benchmarks.knowledge import OpenBookQa
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 from tests.scenarios.benchmarks.test_arc import original
 

@@ -8,7 +8,7 @@ import pytest
 from pytest_puma.core import DataError
 from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.scenarios import draw
-from pytest_puma.scenarios.benchmarks.tasks import REFERENCES_FOUND, Ruler
+from pytest_puma.scenarios.benchmarks.reading import REFERENCES_FOUND, Ruler
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.scenarios.benchmarks.squad import Squad, SquadV2
+from pytest_puma.scenarios.benchmarks.reading import Squad, SquadV2
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 

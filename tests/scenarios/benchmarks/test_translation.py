@@ -6,8 +6,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
-from pytest_puma.scenarios.benchmarks.languages import language_name
-from pytest_puma.scenarios.benchmarks.translation import Translation
+from pytest_puma.scenarios.benchmarks.translation import Translation, language_name
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 ENGLISH = ["The cat sleeps.", 'The "dog" barks.']

@@ -10,7 +10,7 @@ import pytest
 from pytest_puma.core import DataError
 from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.scenarios.benchmarks.truthfulqa import TruthfulQaMc1, TruthfulQaMc2
+from pytest_puma.scenarios.benchmarks.knowledge import TruthfulQaMc1, TruthfulQaMc2
 from pytest_puma.testing import Cell, Engine, Model, ScriptedBackend, parse_strategy
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
