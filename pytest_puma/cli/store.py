@@ -18,10 +18,9 @@ from pytest_puma.phrases import counted, named
 from pytest_puma.planning.storage import MEGABYTES, RESPONSES
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.responses import contents
-from pytest_puma.responses.changes import changes
 from pytest_puma.responses.database import ResponseStore
-from pytest_puma.responses.place import saving
-from pytest_puma.responses.recipe import DIGITS
+from pytest_puma.responses.recipe import DIGITS, changes
+from pytest_puma.responses.schema import saving
 from pytest_puma.responses.upkeep import prune
 
 _SAVE = f"rename it; {saving('FILE')}"
@@ -87,9 +86,10 @@ def _info(options: argparse.Namespace) -> None:
 
 def _why(options: argparse.Namespace) -> None:
     with _reader(options) as store:
-        cells = contents.cells_of(store, CellId.parse(options.cell))
+        every = contents.cells(store)
+        cells = [kept for kept in every if kept.cell == CellId.parse(options.cell)]
         if not cells:
-            names = named(dict.fromkeys(kept.cell.common_name for kept in contents.cells(store)))
+            names = named(dict.fromkeys(kept.cell.common_name for kept in every))
             msg = f"no answers of {options.cell} are kept; there are answers of: {names}"
             raise DataError(msg)
         now, *_ = parts = [{**kept.scope.parts, "engine": kept.scope.engine.signature} for kept in cells]

@@ -51,11 +51,6 @@ def cells(store: ResponseStore) -> list[KeptCell]:
     ]
 
 
-def cells_of(store: ResponseStore, cell: CellId) -> list[KeptCell]:
-    """Return the answers of a cell, by any engine under the name of its model."""
-    return [each for each in cells(store) if each.cell == cell]
-
-
 def lines(store: ResponseStore) -> Iterator[str]:
     """Yield each answer as a line of JSON, with its prompt if that is kept, in the order in which they were kept."""
     query = (
@@ -92,7 +87,7 @@ def _prompt(store: ResponseStore, digest: bytes) -> Any:
     base, body = rows[0]
     bases = [] if base is None else store.rows("SELECT body FROM prompt WHERE digest = ?", (base,))
     try:
-        dictionary = b"".join(inflated(each)[-WINDOW:] for (each,) in bases)
+        dictionary = b"".join(inflated(beginning)[-WINDOW:] for (beginning,) in bases)
         return parse_foreign_json(inflated(body, dictionary))
     except (TypeError, ValueError, zlib.error):
         return None

@@ -64,30 +64,15 @@ class Scope:
     parts: Mapping[str, Any] = field(compare=False)
 
 
-class ResponseStore:
-    """The store as one process of a run sees it. `readonly` opens an existing file and never changes it.
-
-    `rows`, `take_notes` and `close` are those of the file.
-    """
+class ResponseStore(StoreFile):
+    """The store as one process of a run sees it. `readonly` opens an existing file and never changes it."""
 
     def __init__(
         self, path: Path, *, run: str = "", started: str = "", keep_prompts: bool = True, readonly: bool = False
     ) -> None:
-        self.path = path
+        super().__init__(path, readonly=readonly)
         self._named = run, started
         self._keep_prompts = keep_prompts
-        self._file = StoreFile(path, readonly=readonly)
-        self.rows, self.take_notes, self.close = self._file.rows, self._file.take_notes, self._file.close
-
-    @property
-    def connection(self) -> sqlite3.Connection | None:
-        """The connection of this process, opened when it is first needed; None if there is no store."""
-        return self._file.connection
-
-    @property
-    def keeps(self) -> bool:
-        """Whether new answers are kept."""
-        return self._file.keeps
 
     # -- reading ---------------------------------------------------------------------------------
 
@@ -104,17 +89,14 @@ class ResponseStore:
                 responses[request] = kept
         return responses
 
-    def whole_batch(self, scope: Scope, batch: bytes) -> dict[bytes, KeptResponse] | None:
-        """Return all responses of a batch that was computed to its end; None if any is missing."""
-        counted = self.rows("SELECT responses FROM pass WHERE scope = ? AND company = ?", (self.number(scope), batch))
-        responses = dict(self._sound(scope, self._rows(scope, "company = ?", [batch]))) if counted else {}
-        return responses if counted and len(responses) >= counted[0][0] else None
-
-    def whole_batches(self, scope: Scope) -> list[bytes]:
-        """Return the keys of the batches that were computed to their end, the newest first."""
+    def whole_batches(self, scope: Scope) -> Iterator[dict[bytes, KeptResponse]]:
+        """Yield the responses of each batch that was computed to its end and has them all, the newest first."""
         newest = "(SELECT max(id) FROM response WHERE response.scope = pass.scope AND response.company = pass.company)"
-        query = f"SELECT company FROM pass WHERE scope = ? ORDER BY {newest} DESC"  # noqa: S608
-        return [batch for (batch,) in self.rows(query, (self.number(scope),))]
+        query = f"SELECT company, responses FROM pass WHERE scope = ? ORDER BY {newest} DESC"  # noqa: S608
+        for batch, count in self.rows(query, (self.number(scope),)):
+            responses = dict(self._sound(scope, self._rows(scope, "company = ?", [batch])))
+            if len(responses) >= count:
+                yield responses
 
     def scopes(self) -> list[Scope]:
         """Return the answers of each cell and engine, the last used first."""
@@ -126,14 +108,13 @@ class ResponseStore:
 
     def number(self, scope: Scope) -> int:
         """Return the id of a scope in the file, 0 if it is not there."""
-        ids = self._file.ids
-        if scope not in ids:
+        if scope not in self.ids:
             query = "SELECT scope.id FROM scope JOIN engine ON engine.id = engine WHERE cell = ? AND digest = ?"
             rows = self.rows(query, (scope.cell, scope.key))
             if not rows:
                 return 0
-            (ids[scope],) = rows[0]
-        return ids[scope]
+            (self.ids[scope],) = rows[0]
+        return self.ids[scope]
 
     def weights(self, model: str) -> list[str]:
         """Return the digests of the weights that answered under a model's name."""
@@ -162,7 +143,7 @@ class ResponseStore:
                 request, batch, *_ = row
                 yield request, KeptResponse(response, batch, (run, name))
         if damaged:
-            self._file.note(f"{damaged:,} of the answers in {self.path} are damaged, and count as missing")
+            self.note(f"{damaged:,} of the answers in {self.path} are damaged, and count as missing")
 
     def _scope(self, cell: str, key: bytes, parts: str, weights: str, model: str, *engine: str) -> Scope | None:
         """A scope of its columns; None if they are damaged, as they have no checksum."""
@@ -171,7 +152,7 @@ class ResponseStore:
             row = EngineRow(weights, model, signature, tuple(notes))
             return Scope(cell=cell, key=key, engine=row, parts=json.loads(parts))
         except (TypeError, ValueError):
-            self._file.note(f"a cell in {self.path} is damaged, and its answers count as missing")
+            self.note(f"a cell in {self.path} is damaged, and its answers count as missing")
             return None
 
     # -- writing ---------------------------------------------------------------------------------
@@ -179,8 +160,8 @@ class ResponseStore:
     def scope(self, cell: str, engine: bytes, backend: EngineRow, parts: Mapping[str, Any]) -> Scope | None:
         """Return the scope of a cell's answers by an engine, and mark it as used by this run; None without a store."""
         scope = Scope(cell=cell, key=engine, engine=backend, parts=parts)
-        self._file.ids.pop(scope, None)
-        self._file.write(lambda connection: self._number(connection, scope))
+        self.ids.pop(scope, None)
+        self.write(lambda connection: self._number(connection, scope))
         return scope if self.number(scope) else None
 
     def keep(
@@ -196,36 +177,32 @@ class ResponseStore:
                 check = check_of(scope.cell, scope.key, key, batch, *values)
                 connection.execute(_INSERT, (number, key, batch, run, prompt, *values, check))
 
-        self._file.write(transaction)
+        self.write(transaction)
 
     def finish_batch(self, scope: Scope, batch: bytes, responses: int) -> None:
         """Record that all responses of a batch were computed together and are kept."""
-
-        def transaction(connection: sqlite3.Connection) -> None:
-            values = self._number(connection, scope), batch, responses
-            connection.execute("INSERT OR REPLACE INTO pass VALUES (?, ?, ?)", values)
-
-        self._file.write(transaction)
+        insert = "INSERT OR REPLACE INTO pass VALUES (?, ?, ?)"
+        self.write(lambda connection: connection.execute(insert, (self._number(connection, scope), batch, responses)))
 
     def _number(self, connection: sqlite3.Connection, scope: Scope) -> int:
         """The id of a scope, which is written if the file does not have it yet."""
-        ids, engine = self._file.ids, scope.engine
-        if scope not in ids:
+        engine = scope.engine
+        if scope not in self.ids:
             columns = (scope.key, engine.weights, engine.model, *map(json.dumps, (engine.signature, engine.notes)))
             connection.execute(_INSERT_ENGINE, columns)
             (number,) = connection.execute("SELECT id FROM engine WHERE digest = ?", (scope.key,)).fetchone()
             connection.execute(_INSERT_SCOPE, (scope.cell, number, json.dumps(scope.parts), self._run(connection)))
             rows = connection.execute("SELECT id FROM scope WHERE cell = ? AND engine = ?", (scope.cell, number))
-            (ids[scope],) = rows.fetchone()
-        return ids[scope]
+            (self.ids[scope],) = rows.fetchone()
+        return self.ids[scope]
 
     def _run(self, connection: sqlite3.Connection) -> int:
         """The id of this run."""
-        ids = self._file.ids
-        if self._named not in ids:
+        if self._named not in self.ids:
             connection.execute("INSERT OR IGNORE INTO run(name, started) VALUES (?, ?)", self._named)
-            (ids[self._named],) = connection.execute("SELECT id FROM run WHERE name = ?", self._named[:1]).fetchone()
-        return ids[self._named]
+            rows = connection.execute("SELECT id FROM run WHERE name = ?", self._named[:1])
+            (self.ids[self._named],) = rows.fetchone()
+        return self.ids[self._named]
 
     def _keep_prompt(self, connection: sqlite3.Connection, base: Prompt, prompt: Prompt) -> bytes:
         """Keep a prompt as its difference to another one; return its digest."""

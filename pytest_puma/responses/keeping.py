@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from pytest_puma.core import (
@@ -21,21 +22,36 @@ from pytest_puma.core import (
     Identity,
     Model,
     Origin,
+    Prompt,
     Provenance,
     Request,
     Responder,
     Response,
     Speed,
 )
-from pytest_puma.responses.batches import Batch, Batches
 from pytest_puma.responses.database import EngineRow, ResponseStore, Scope
 from pytest_puma.responses.recipe import batch_key, engine_key, request_keys
-from pytest_puma.responses.row import KeptResponse
+from pytest_puma.responses.row import KeptResponse, KeptTally
 
 #: The kept responses to read: `mix` all, `fresh` none.
 Mode: TypeAlias = Literal["mix", "fresh"]
 UNTIMED = "is not measured: some answers are kept from an earlier run; --puma-store=fresh computes all of them again"
 _OTHERWISE = "answers differ from those kept of the same requests in the same batch: this machine is not deterministic"
+
+
+@dataclass(slots=True)
+class _Batch:
+    """`ideal`, `actual`: its keys; `base`: a prompt that the others resemble; `counts`: the equal requests so far.
+
+    `responses`, `computed`: the number of all its responses, and of those that were not kept.
+    """
+
+    ideal: bytes
+    actual: bytes
+    base: Prompt
+    counts: Counter[bytes] = field(default_factory=Counter)
+    responses: int = 0
+    computed: int = 0
 
 
 class KeepingResponder:
@@ -44,10 +60,17 @@ class KeepingResponder:
     def __init__(self, responder: Responder, store: ResponseStore, model: Model, *, mode: Mode = "mix") -> None:
         self._responder, self._store, self._model, self._mode = responder, store, model, mode
         self._strict = model.options.strict
-        self._cell = Batches()
         self._tickets = 0
+        self._forget()
+
+    def _forget(self) -> None:
         self._ready: dict[int, Response] = {}
         self._waiting: dict[int, tuple[int, bytes, Request]] = {}
+        self._scope: Scope | None = None
+        self._batch: _Batch | None = None
+        self._tally = KeptTally()
+        #: Number of computed responses that differ from kept ones of the same batch.
+        self._otherwise = 0
 
     @property
     def identity(self) -> Identity | None:
@@ -67,8 +90,7 @@ class KeepingResponder:
     @property
     def kept(self) -> int:
         """Number of responses of this cell that come from the store."""
-        kept = self._cell.kept
-        return 0 if kept is None else kept.kept
+        return self._tally.kept
 
     @property
     def backend(self) -> Backend | None:
@@ -78,21 +100,20 @@ class KeepingResponder:
     def reset(self) -> None:
         """Forget all requests, and the cache of their prompts."""
         self._responder.reset()
-        self._cell, self._ready, self._waiting = Batches(), {}, {}
+        self._forget()
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Forget all requests: the next ones belong to this cell."""
         self._responder.begin(cell, signature)
-        self._ready, self._waiting = {}, {}
+        self._forget()
         identity = self._responder.identity
         if identity is None:
-            self._cell = Batches()
             return
         key = engine_key(identity.signature, context_limit=identity.context_limit)
         row = EngineRow(identity.weights, self._model.name, identity.signature, identity.notes)
         # A strict answer depends on its request alone, so that all cells share them.
         name, parts = ("", {}) if self._strict else (str(CellId.parse(cell).without("model")), signature)
-        self._cell = Batches(self._store.scope(name, key, row, parts))
+        self._scope = self._store.scope(name, key, row, parts)
 
     def submit_all(
         self,
@@ -102,11 +123,21 @@ class KeepingResponder:
         beside: Sequence[Request] = (),
     ) -> list[int]:
         """Find the kept responses, queue the other requests, and return a ticket for each."""
-        first = self._tickets
+        tickets = list(range(self._tickets, self._tickets + len(requests)))
         self._tickets += len(requests)
-        tickets = list(range(first, self._tickets))
         if requests:
-            self._submit(tickets, requests, origins, beside)
+            batch, keys, kept = self._find(requests, origins)
+            known, missing = [*beside], []
+            for ticket, key, request in zip(tickets, keys, requests, strict=True):
+                if key in kept:
+                    self._ready[ticket] = kept[key].response
+                    self._tally.take(kept[key], together=kept[key].batch == batch.ideal)
+                    known.append(request)
+                else:
+                    missing.append((ticket, key, request))
+            if missing:
+                waiting = self._responder.submit_all([request for _, _, request in missing], beside=known)
+                self._waiting.update(zip(waiting, missing, strict=True))
         return tickets
 
     def step(self) -> dict[int, Response]:
@@ -121,11 +152,10 @@ class KeepingResponder:
     def provenance(self) -> Provenance:
         """Return that of the responder, with the number of kept responses."""
         self._end_batch()
-        cell, computed = self._cell, self._responder.provenance()
-        kept = cell.kept
+        computed, kept = self._responder.provenance(), self._tally.share()
         warnings = [*([str(kept)] if kept is not None and kept.mixed else []), *self._store.take_notes()]
-        if cell.otherwise:
-            warnings.append(f"{cell.otherwise} of {cell.responses} {_OTHERWISE}")
+        if self._otherwise:
+            warnings.append(f"{self._otherwise} of {self._tally.responses} {_OTHERWISE}")
         return Provenance(
             signature=computed.signature,
             notes=computed.notes,
@@ -141,52 +171,32 @@ class KeepingResponder:
 
     # -- batches ---------------------------------------------------------------------------------
 
-    def _submit(
-        self,
-        tickets: Sequence[int],
-        requests: Sequence[Request],
-        origins: Sequence[Origin],
-        beside: Sequence[Request],
-    ) -> None:
-        current = None if any(origin.index == 0 for origin in origins) else self._cell.current
-        counts = Counter[bytes]() if current is None else current.counts
+    def _find(
+        self, requests: Sequence[Request], origins: Sequence[Origin]
+    ) -> tuple[_Batch, list[bytes], Mapping[bytes, KeptResponse]]:
+        """Return the batch of requests, begun with the first ones of conversations; their keys; and what is kept."""
+        batch = None if any(origin.index == 0 for origin in origins) else self._batch
+        counts = Counter[bytes]() if batch is None else batch.counts
         keys = request_keys(requests, counts, strict=self._strict)
-        if current is None:
-            self._end_batch()
-            current, kept = self._begin_batch(keys, requests, counts)
+        if batch is not None:
+            kept = self._kept(batch, keys)
         else:
-            kept = self._find(current, keys)
-        missing = []
-        known = [*beside]
-        for ticket, key, request in zip(tickets, keys, requests, strict=True):
-            if key in kept:
-                self._ready[ticket] = kept[key].response
-                self._cell.take(kept[key], current)
-                known.append(request)
-            else:
-                missing.append((ticket, key, request))
-        if missing:
-            waiting = self._responder.submit_all([request for _, _, request in missing], beside=known)
-            self._waiting.update(zip(waiting, missing, strict=True))
-
-    def _begin_batch(
-        self, keys: Sequence[bytes], requests: Sequence[Request], counts: Counter[bytes]
-    ) -> tuple[Batch, Mapping[bytes, KeptResponse]]:
-        """Open a batch; return it with the kept responses to its first requests."""
-        before = self._cell.current
-        ideal, actual = (b"", b"") if before is None else (before.ideal, before.actual)
-        ideal = self._key(ideal, keys, keys)
-        current = Batch(ideal, ideal, requests[0].prompt, counts)
-        kept = self._find(current, keys)
-        current.actual = self._key(actual, keys, [key for key in keys if key not in kept])
-        self._cell.current = current
-        return current, kept
+            self._end_batch()
+            before = self._batch
+            ideal = self._key(b"" if before is None else before.ideal, keys, keys)
+            self._batch = batch = _Batch(ideal, ideal, requests[0].prompt, counts)
+            self._tally.begin_batch()
+            kept = self._kept(batch, keys)
+            missing = [key for key in keys if key not in kept]
+            batch.actual = self._key(b"" if before is None else before.actual, keys, missing)
+        batch.responses += len(keys)
+        return batch, keys, kept
 
     def _end_batch(self) -> None:
         """Record a batch that was computed to its end, so that it can be read as a whole."""
-        current, scope = self._cell.current, self._cell.scope
-        if current is not None and scope is not None and current.computed and current.actual == current.ideal:
-            self._store.finish_batch(scope, current.ideal, current.computed + current.kept)
+        batch, scope = self._batch, self._scope
+        if batch is not None and scope is not None and batch.computed and batch.actual == batch.ideal:
+            self._store.finish_batch(scope, batch.ideal, batch.responses)
 
     def _key(self, before: bytes, keys: Sequence[bytes], missing: Sequence[bytes]) -> bytes:
         """The key of a batch; a strict answer has none."""
@@ -197,21 +207,23 @@ class KeepingResponder:
 
     # -- responses -------------------------------------------------------------------------------
 
-    def _find(self, current: Batch, keys: Sequence[bytes]) -> Mapping[bytes, KeptResponse]:
+    def _kept(self, batch: _Batch, keys: Sequence[bytes]) -> Mapping[bytes, KeptResponse]:
         """The kept responses that may be used."""
-        if self._cell.scope is None or self._mode == "fresh":
+        if self._scope is None or self._mode == "fresh":
             return {}
-        return self._store.find(self._cell.scope, keys, current.ideal)
+        return self._store.find(self._scope, keys, batch.ideal)
 
     def _write(self, answered: Sequence[tuple[int, bytes, Request, Response]]) -> dict[int, Response]:
         """Keep computed responses; return them by their tickets."""
-        cell, current = self._cell, self._cell.current
-        if current is not None and answered:
+        batch = self._batch
+        if batch is not None and answered:
             rows = [(key, request, response) for _, key, request, response in answered]
-            cell.compute(len(rows), current)
-            if cell.scope is not None:
-                cell.otherwise += self._differ(cell.scope, current.actual, rows)
-                self._store.keep(cell.scope, current.actual, current.base, rows)
+            batch.computed += len(rows)
+            self._tally.responses += len(rows)
+            self._tally.together &= batch.actual == batch.ideal
+            if self._scope is not None:
+                self._otherwise += self._differ(self._scope, batch.actual, rows)
+                self._store.keep(self._scope, batch.actual, batch.base, rows)
         return {ticket: response for ticket, _, _, response in answered}
 
     def _differ(self, scope: Scope, batch: bytes, rows: Sequence[tuple[bytes, Request, Response]]) -> int:

@@ -1,4 +1,4 @@
-r"""Keys of the response store: what was asked, who answered, and what was computed beside it.
+r"""Keys of the response store: what was asked, who answered, and what was computed beside it; and what changed.
 
     request   SHA-256 of b"puma request 1\n" and canonical JSON: {"chat": true, "kind": "generate", ...}
     engine    SHA-256 of b"puma engine 1\n" and canonical JSON of everything that changes logits as a whole
@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import Any
 
+from pytest_puma.baseline.entry import PARSER, changed_parts
 from pytest_puma.core import Generate, Prompt, Request, Score
 from pytest_puma.engine.version import ENGINE_VERSION
 
@@ -25,6 +26,8 @@ BATCHING = ("threads", "parallel", "n_ctx")
 _OF_REQUESTS = ("chat",)
 #: Characters of a digest that messages show.
 DIGITS = 8
+#: Characters of a digest.
+_DIGEST = 64
 #: The random generator of sampling, which a seed alone does not name.
 _GENERATOR = "PCG64/2"
 #: Version 1 of the engine in its key: the digest of the engine's source files at commit 93aa214, which identified an
@@ -74,9 +77,25 @@ def batch_key(
 ) -> bytes:
     """Return the key of a batch: the one before it, its first requests, those `computed`, and how they are batched."""
     batching = {name: signature[name] for name in BATCHING if name in signature}
-    parts = [before.hex(), [each.hex() for each in requests], batching | {"parallel_streams": str(parallel_streams)}]
-    others = [] if list(computed) == list(requests) else [[each.hex() for each in computed]]
+    parts = [before.hex(), [key.hex() for key in requests], batching | {"parallel_streams": str(parallel_streams)}]
+    others = [] if list(computed) == list(requests) else [[key.hex() for key in computed]]
     return _digest("company", parts + others)[:16]
+
+
+def changes(then: Mapping[str, Any], now: Mapping[str, Any], *, read: bool = True) -> list[str]:
+    """Return a sentence for each part in which two signatures differ; none if one is unknown.
+
+    A signature without the engine is compared without it. `read`: with the parser, which is no cause of other replies.
+    """
+    if not then or not now:
+        return []
+    engine: Mapping[str, Any] = now.get("engine", {})
+    parts = changed_parts(now, {"engine": engine, **then})
+    named = {name: values for name, values in parts.items() if read or name != PARSER}
+    sentences = [f"{name} is another one ({_both(old, new)})" for name, (old, new) in named.items()]
+    if then.get("samples") != now.get("samples"):
+        sentences.append(f"the number of samples was {then.get('samples')} and is {now.get('samples')}")
+    return sentences
 
 
 def _draws(request: Request) -> bool:
@@ -128,3 +147,16 @@ def _digest(kind: str, content: object) -> bytes:
 def _canonical(content: object) -> bytes:
     """JSON with sorted keys, without blanks, in ASCII: lone surrogates survive."""
     return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+
+
+def _both(old: object, new: object) -> str:
+    """Both values; of two tables the entries that differ."""
+    if not isinstance(old, Mapping) or not isinstance(new, Mapping):
+        return f"{_short(old)}, now {_short(new)}"
+    names = [name for name in {**old, **new} if old.get(name) != new.get(name)]
+    return "; ".join(f"{name}: {_short(old.get(name))}, now {_short(new.get(name))}" for name in names)
+
+
+def _short(value: object) -> str:
+    text = str(value)
+    return text[:DIGITS] if len(text) == _DIGEST else text

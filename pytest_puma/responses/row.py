@@ -1,4 +1,4 @@
-"""A response as a row of the store, and back, exact to the last bit.
+"""A response as a row of the store, and back, exact to the last bit; and the counts of such responses of a cell.
 
 SQLite has no checksums of its pages: each row has one of its own, over its cell, the key of its engine, its own keys
 and every value. So a damaged index cannot give a cell the answers of another one, or those of other weights.
@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import struct
 import zlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from json import dumps
 from typing import Any, cast
 
-from pytest_puma.core import Likelihood, Response, Usage
+from pytest_puma.core import Likelihood, Response, StoreShare, Usage
 from pytest_puma.core.conversation import Finish
 from pytest_puma.platform.json_text import parse_json
 
@@ -34,6 +34,43 @@ class KeptResponse:
     response: Response
     batch: bytes
     run: tuple[int, str]
+
+
+@dataclass(slots=True)
+class KeptTally:
+    """Counts of the `responses` of a cell, and of the `kept` ones of them.
+
+    `together`: all kept ones were computed in the batch that asks for them.
+    """
+
+    responses: int = 0
+    kept: int = 0
+    together: bool = True
+    _batches: set[bytes] = field(default_factory=set)
+    _most_batches: int = 0
+    _runs: set[tuple[int, str]] = field(default_factory=set)
+
+    def begin_batch(self) -> None:
+        """Count the batches of kept responses anew."""
+        self._batches = set()
+
+    def take(self, response: KeptResponse, *, together: bool) -> None:
+        """Count a kept response."""
+        self.responses += 1
+        self.kept += 1
+        self.together &= together
+        self._batches.add(response.batch)
+        self._most_batches = max(self._most_batches, len(self._batches))
+        self._runs.add(response.run)
+
+    def share(self) -> StoreShare | None:
+        """Return the share of kept responses, None if there are none; the newest of their runs comes first."""
+        if not self.kept:
+            return None
+        runs = tuple(name for _, name in sorted(self._runs, reverse=True))
+        return StoreShare(
+            responses=self.responses, kept=self.kept, together=self.together, batches=self._most_batches, runs=runs
+        )
 
 
 def values_of(response: Response) -> tuple[Any, ...]:
@@ -103,6 +140,6 @@ def check_of(*row: object) -> bytes:
     return digest.digest()
 
 
-def _likelihood(each: Likelihood) -> bytes:
-    end = 0.0 if each.end is None else each.end
-    return _LIKELIHOOD.pack(each.total, end, each.tokens, each.end is not None, each.greedy)
+def _likelihood(likelihood: Likelihood) -> bytes:
+    end = 0.0 if likelihood.end is None else likelihood.end
+    return _LIKELIHOOD.pack(likelihood.total, end, likelihood.tokens, likelihood.end is not None, likelihood.greedy)

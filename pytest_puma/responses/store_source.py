@@ -9,13 +9,11 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-from pytest_puma.core import CellId, DataError, Model, Origin, Provenance, Request, Response, StoreShare
-from pytest_puma.responses.batches import newest_first
-from pytest_puma.responses.changes import changes
+from pytest_puma.core import CellId, DataError, Model, Origin, Provenance, Request, Response
 from pytest_puma.responses.database import ResponseStore, Scope
 from pytest_puma.responses.keeping import UNTIMED
-from pytest_puma.responses.recipe import request_keys
-from pytest_puma.responses.row import KeptResponse
+from pytest_puma.responses.recipe import changes, request_keys
+from pytest_puma.responses.row import KeptResponse, KeptTally
 
 
 class StoreSource:
@@ -23,54 +21,39 @@ class StoreSource:
 
     def __init__(self, store: ResponseStore, model: Model) -> None:
         self._store, self._model = store, model
-        self.begin_at("", {}, [])
-
-    def begin_at(self, cell: str, signature: Mapping[str, Any], scopes: Sequence[Scope]) -> None:
-        """Forget what was taken; the next answers are those of a cell by one of these engines."""
-        self._cell, self._signature, self._scopes = cell, dict(signature), list(scopes)
-        self._counts = Counter[bytes]()
-        self._taken: list[KeptResponse] = []
-        self._together, self._largest = True, 0
-        self._batches = set[bytes]()
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Find the engines that answered this cell."""
+        self._cell, self._signature = cell, dict(signature)
+        self._counts, self._tally = Counter[bytes](), KeptTally()
         name = "" if self._model.options.strict else str(CellId.parse(cell).without("model"))
         answered = self._model.weights, name
-        scopes = [scope for scope in self._store.scopes() if (scope.engine.weights, scope.cell) == answered]
-        self.begin_at(cell, signature, scopes)
-        if not scopes:
+        self._scopes = [scope for scope in self._store.scopes() if (scope.engine.weights, scope.cell) == answered]
+        if not self._scopes:
             self._refuse("no answers are kept of it")
 
     def find(self, requests: Sequence[Request], origins: Sequence[Origin]) -> list[Response]:
         """Return the response to each request."""
         if any(origin.index == 0 for origin in origins):
-            self._counts, self._batches = Counter(), set()
+            self._counts.clear()
+            self._tally.begin_batch()
         keys = request_keys(requests, self._counts, strict=self._model.options.strict)
-        kept = self._kept(keys)
+        kept, together = self._kept(keys)
         missing = sum(key not in kept for key in keys)
         if missing:
             self._refuse(f"{missing} of {len(keys)} answers are not kept")
-        taken = [kept[key] for key in keys]
-        self._taken += taken
-        self._batches |= {answer.batch for answer in taken}
-        self._largest = max(self._largest, len(self._batches))
-        return [answer.response for answer in taken]
+        for key in keys:
+            self._tally.take(kept[key], together=together)
+        return [kept[key].response for key in keys]
 
     def provenance(self) -> Provenance:
         """Return the signature of today with the engine that answered; nothing was timed."""
-        answers = len(self._taken)
-        kept = StoreShare(
-            responses=answers,
-            kept=answers,
-            together=self._model.options.strict or self._together,
-            batches=self._largest,
-            runs=newest_first({answer.run for answer in self._taken}),
-        )
+        kept, engine = self._tally.share(), self._scopes[0].engine
+        mixed = (str(kept),) if kept is not None and kept.mixed else ()
         return Provenance(
-            signature={**self._signature, "engine": dict(self._scopes[0].engine.signature)},
-            notes=self._scopes[0].engine.notes,
-            warnings=(*((str(kept),) if kept.mixed else ()), *self._store.take_notes()),
+            signature={**self._signature, "engine": dict(engine.signature)},
+            notes=engine.notes,
+            warnings=(*mixed, *self._store.take_notes()),
             unmeasured={"clock": UNTIMED},
             kept=kept,
         )
@@ -79,26 +62,28 @@ class StoreSource:
         """Close the store."""
         self._store.close()
 
-    def _kept(self, keys: Sequence[bytes]) -> Mapping[bytes, KeptResponse]:
-        """The responses of one engine, if possible those of one batch; the fewest missing if no engine has all."""
+    def _kept(self, keys: Sequence[bytes]) -> tuple[Mapping[bytes, KeptResponse], bool]:
+        """The responses of one engine, if possible those of one batch, and whether they were computed together.
+
+        The fewest are missing if no engine has all.
+        """
         best: Mapping[bytes, KeptResponse] = {}
         for index, scope in enumerate(self._scopes):
             for responses, together in self._candidates(scope, keys):
                 if responses.keys() >= set(keys):
                     # The rest of the cell comes from the same engine.
                     self._scopes = self._scopes[index:]
-                    self._together &= together
-                    return responses
+                    return responses, together or self._model.options.strict
                 best = max(best, responses, key=len)
-        return best
+        return best, False
 
     def _candidates(self, scope: Scope, keys: Sequence[bytes]) -> Iterator[tuple[Mapping[bytes, KeptResponse], bool]]:
         """The responses of each batch that was computed to its end, the newest first, then those of any batch.
 
         Each with whether they were computed together.
         """
-        for batch in self._store.whole_batches(scope):
-            yield self._store.whole_batch(scope, batch) or {}, True
+        for responses in self._store.whole_batches(scope):
+            yield responses, True
         yield self._store.find(scope, keys, b""), False
 
     def _refuse(self, problem: str) -> NoReturn:

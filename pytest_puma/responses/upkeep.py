@@ -6,13 +6,12 @@ Whole scopes are removed, those that were used longest ago first, but never thos
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_puma.core import DataError
-from pytest_puma.responses.opening import Opened, open_to_write
+from pytest_puma.responses.opening import open_to_write
 
 #: Answers that are removed in one transaction, so that other processes never wait long.
 _CHUNK = 1000
@@ -20,7 +19,7 @@ _KEPT_RUNS = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Pruned:
+class PrunedStore:
     """The number of removed answers and cells, and the size of the file after that, in bytes."""
 
     answers: int
@@ -28,7 +27,7 @@ class Pruned:
     size: int
 
 
-def finish_run(path: Path, megabytes: int) -> Pruned | None:
+def finish_run(path: Path, megabytes: int) -> PrunedStore | None:
     """End a run: prune a store that is too large, and make it one file that can be copied; None if nothing was pruned.
 
     A store that another process writes to is left as it is.
@@ -44,33 +43,25 @@ def finish_run(path: Path, megabytes: int) -> Pruned | None:
     return None
 
 
-def prune(path: Path, size: int, *, pause: Callable[[], None] = lambda: None) -> Pruned:
-    """Remove the answers that were used longest ago until the file has at most `size` bytes.
-
-    `pause` is called between the transactions, for tests that kill the process there.
-    """
-    connection = writable(open_to_write(path))
+def prune(path: Path, size: int) -> PrunedStore:
+    """Remove the answers that were used longest ago until the file has at most `size` bytes."""
+    opened = open_to_write(path)
+    if opened.connection is None:
+        raise DataError(opened.note)
     answers = cells = 0
-    with closing(connection):
+    with closing(opened.connection) as connection:
+        if not opened.writable:
+            raise DataError(opened.note)
         for scope in _oldest(connection):
             if _used(connection) <= size:
                 break
-            answers += sum(_remove(connection, scope, pause))
+            answers += _remove(connection, scope)
             cells += 1
         _drop_loose_prompts(connection)
         # Not `execute`, which frees a single page.
         connection.executescript("PRAGMA incremental_vacuum")
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-    return Pruned(answers=answers, cells=cells, size=path.stat().st_size)
-
-
-def writable(opened: Opened) -> sqlite3.Connection:
-    """Return the connection to a store; a `DataError` if it cannot be written."""
-    if opened.connection is None or not opened.writable:
-        if opened.connection is not None:
-            opened.connection.close()
-        raise DataError(opened.note)
-    return opened.connection
+    return PrunedStore(answers=answers, cells=cells, size=path.stat().st_size)
 
 
 def _oldest(connection: sqlite3.Connection) -> list[int]:
@@ -82,23 +73,19 @@ def _oldest(connection: sqlite3.Connection) -> list[int]:
 
 def _used(connection: sqlite3.Connection) -> int:
     """The bytes of the file without its free pages."""
-    pages, free, size = (
-        connection.execute(f"PRAGMA {name}").fetchone()[0] for name in ("page_count", "freelist_count", "page_size")
-    )
-    return int((pages - free) * size)
+    query = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, pragma_freelist_count, "
+    return int(connection.execute(f"{query} pragma_page_size").fetchone()[0])
 
 
-def _remove(connection: sqlite3.Connection, scope: int, pause: Callable[[], None]) -> Iterator[int]:
-    """Remove a scope in chunks; yield the number of answers of each."""
+def _remove(connection: sqlite3.Connection, scope: int) -> int:
+    """Remove a scope in chunks; return the number of its answers."""
     connection.execute("DELETE FROM pass WHERE scope = ?", (scope,))
-    some = "SELECT id FROM response WHERE scope = ? LIMIT ?"
-    while removed := connection.execute(
-        f"DELETE FROM response WHERE id IN ({some})",  # noqa: S608
-        (scope, _CHUNK),
-    ).rowcount:
-        yield removed
-        pause()
+    delete = "DELETE FROM response WHERE id IN (SELECT id FROM response WHERE scope = ? LIMIT ?)"
+    answers = 0
+    while removed := connection.execute(delete, (scope, _CHUNK)).rowcount:
+        answers += removed
     connection.execute("DELETE FROM scope WHERE id = ?", (scope,))
+    return answers
 
 
 def _drop_loose_prompts(connection: sqlite3.Connection) -> None:

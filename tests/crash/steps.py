@@ -14,10 +14,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from pytest_puma.core import Generate, Message, Prompt, Response
+from pytest_puma.responses import upkeep
 from pytest_puma.responses.database import EngineRow, ResponseStore
-from pytest_puma.responses.opening import open_to_write
+from pytest_puma.responses.opening import Opened, open_to_write
 from pytest_puma.responses.schema import create_tables
-from pytest_puma.responses.upkeep import prune
 
 
 class Killer:
@@ -39,12 +39,27 @@ def create(path: Path, killer: Killer) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
     connection.execute("PRAGMA journal_mode=WAL")
-    create_tables(connection, killer)
+    connection.set_trace_callback(lambda _: killer())
+    create_tables(connection, path)
 
 
 def shrink(path: Path, killer: Killer) -> None:
-    """Prune as much as possible; killed after a part of a cell."""
-    prune(path, 1, pause=killer)
+    """Prune as much as possible; killed after a part of a cell, before the next statement."""
+    before = [""]
+
+    def trace(statement: str) -> None:
+        if before[0].startswith("DELETE FROM response"):
+            killer()
+        before[0] = statement
+
+    def open_traced(path: Path) -> Opened:
+        opened = open_to_write(path)
+        assert opened.connection is not None
+        opened.connection.set_trace_callback(trace)
+        return opened
+
+    setattr(upkeep, "open_to_write", open_traced)  # noqa: B010 - no name that it exports
+    upkeep.prune(path, 1)
 
 
 def rename(path: Path, killer: Killer) -> None:

@@ -97,7 +97,7 @@ def readable(folder: Path) -> Iterator[None]:
             file.chmod(0o600)
 
 
-@pytest.mark.parametrize("state", ["closed", "killed", "killed_without_shared_memory"])
+@pytest.mark.parametrize("state", ["closed", "killed"])
 def test_a_folder_that_can_only_be_read_gives_all_answers(alone: Project, state: str) -> None:
     alone.write(conftest=KEPT, test_triage=TRIAGE if state == "closed" else KILLED)
     alone.pytester.makeini(f"{INI}puma_store_path = kept/responses.sqlite\n")
@@ -111,8 +111,6 @@ def test_a_folder_that_can_only_be_read_gives_all_answers(alone: Project, state:
     else:
         check_rows_are_in_the_log(store, alone.pytester.path / "copy.sqlite")
         assert log.exists()
-    if state == "killed_without_shared_memory":
-        shared.unlink()
     alone.write(conftest=KEPT + OBEDIENT, test_triage=TRIAGE)
     before = {file.name: file.read_bytes() for file in store.parent.iterdir() if file != shared}
     # The answers are those of a script, which has a digest of its own: offline, the file would mean its own weights.

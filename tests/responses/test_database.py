@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Generate, Message, Prompt, Response
-from pytest_puma.responses.batches import newest_first
 from pytest_puma.responses.contents import lines
 from pytest_puma.responses.database import EngineRow, ResponseStore, Scope
+from pytest_puma.responses.row import KeptTally
 
 ENGINE = EngineRow("5a", "m", {"weights_sha256": "5a"}, ("a note",))
 COMPANY = b"c" * 16
@@ -83,15 +83,14 @@ def test_a_damaged_row_is_missing_until_it_is_kept_again(store: ResponseStore) -
 def test_a_pass_is_whole_only_if_it_ended_and_all_its_rows_are_there(store: ResponseStore) -> None:
     scope = kept_in(store)
     keep(store, scope, "pq")
-    assert store.whole_batch(scope, COMPANY) is None
+    assert [*store.whole_batches(scope)] == []
     store.finish_batch(scope, COMPANY, 2)
-    whole = store.whole_batch(scope, COMPANY)
-    assert whole is not None
-    assert {each.response.text for each in whole.values()} == {"p", "q"}
-    assert store.whole_batches(scope) == [COMPANY]
+    (whole,) = store.whole_batches(scope)
+    assert {kept.response.text for kept in whole.values()} == {"p", "q"}
+    assert {kept.batch for kept in whole.values()} == {COMPANY}
     assert store.connection is not None
     store.connection.execute("DELETE FROM response WHERE text = ?", (b"p",))
-    assert store.whole_batch(scope, COMPANY) is None
+    assert [*store.whole_batches(scope)] == []
 
 
 def test_prompts_are_kept_as_differences_and_come_back(store: ResponseStore) -> None:
@@ -137,7 +136,12 @@ def test_runs_are_ordered_by_their_arrival_not_by_a_clock(tmp_path: Path) -> Non
         keep(store, scope, name)
         store.close()
     kept = ResponseStore(path, readonly=True).find(scope, [name.encode() * 32 for name in "abc"], COMPANY)
-    assert newest_first(each.run for each in kept.values()) == ("b", "c", "a")
+    tally = KeptTally()
+    for response in kept.values():
+        tally.take(response, together=True)
+    share = tally.share()
+    assert share is not None
+    assert share.runs == ("b", "c", "a")
 
 
 def test_the_last_use_of_a_scope_is_the_last_run(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import resource
 import sqlite3
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -43,19 +44,20 @@ def test_a_new_store_is_written_ahead_and_gives_back_its_pages(path: Path) -> No
 def test_two_processes_may_create_it_at_once(path: Path) -> None:
     path.parent.mkdir()
     one, other = (sqlite3.connect(path, isolation_level=None) for _ in range(2))
-    create_tables(one, lambda: None)
-    create_tables(other, lambda: None)
+    create_tables(one, path)
+    create_tables(other, path)
     assert names(filled(path)) == ["r"]
 
 
 def test_a_creation_that_fails_in_the_middle_leaves_nothing(path: Path) -> None:
     path.parent.mkdir()
-    statements = iter([None, None, None])
     connection = sqlite3.connect(path, isolation_level=None)
-    with pytest.raises(StopIteration):
-        create_tables(connection, lambda: next(statements))
-    assert connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
+    connection.set_authorizer(lambda _, name, *__: sqlite3.SQLITE_DENY if name == "pass" else sqlite3.SQLITE_OK)
+    with pytest.raises(sqlite3.DatabaseError, match="not authorized"):
+        create_tables(connection, path)
     connection.close()
+    with closing(sqlite3.connect(path)) as again:
+        assert again.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
     assert names(filled(path)) == ["r"]
 
 
@@ -199,7 +201,7 @@ def test_a_store_that_cannot_be_created_tells_the_reason_of_the_system(path: Pat
         opened = open_to_write(path)
     finally:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert (opened.connection, opened.note) == (None, f"{path} cannot be opened: Too many open files")
+    assert (opened.connection, opened.note) == (None, f"{path} cannot be written: Too many open files")
     path.parent.rename(path.parent.with_name("away"))
     path.parent.symlink_to("/proc/self/task")
     assert open_to_write(path).note == f"{path} cannot be written: No such file or directory"

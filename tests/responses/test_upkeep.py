@@ -9,6 +9,7 @@ import pytest
 
 from pytest_puma.core import DataError, Generate, Message, Prompt, Response
 from pytest_puma.responses.database import EngineRow, ResponseStore
+from pytest_puma.responses.opening import Opened, open_to_write
 from pytest_puma.responses.upkeep import finish_run, prune
 
 ENGINE = EngineRow("5a", "m", {"weights_sha256": "5a"}, ())
@@ -65,27 +66,22 @@ def test_those_of_the_last_two_runs_stay_whatever_their_size(path: Path) -> None
     assert prune(path, 1).answers == 0
 
 
-def test_many_answers_are_removed_in_short_transactions(path: Path) -> None:
+def test_many_answers_are_removed_in_short_transactions(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     filled(path, "one", "a", answers=2500, size=1)
     filled(path, "two", "b", answers=1)
     filled(path, "three", "c", answers=1)
-    pauses: list[None] = []
-    assert prune(path, 1, pause=lambda: pauses.append(None)).answers == 2500
-    assert len(pauses) == 3
+    statements: list[str] = []
 
+    def open_traced(path: Path) -> Opened:
+        opened = open_to_write(path)
+        assert opened.connection is not None
+        opened.connection.set_trace_callback(statements.append)
+        return opened
 
-def test_a_killed_pruning_is_finished_by_the_next_one(path: Path) -> None:
-    filled(path, "one", "a", answers=2500, size=1)
-    filled(path, "two", "b", answers=1)
-    filled(path, "three", "c", answers=1)
-
-    def killed() -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        prune(path, 1, pause=killed)
-    assert cells(path) == ["a", "b", "c"]
-    assert (prune(path, 1).answers, cells(path)) == (1500, ["b", "c"])
+    monkeypatch.setattr("pytest_puma.responses.upkeep.open_to_write", open_traced)
+    assert prune(path, 1).answers == 2500
+    assert sum(statement.startswith("DELETE FROM response") for statement in statements) == 4
+    assert not any(statement.startswith("BEGIN") for statement in statements)
 
 
 def test_a_run_ends_with_a_single_file_of_at_most_the_size(path: Path) -> None:

@@ -109,7 +109,7 @@ def _store(project: Project) -> Finding:
     elif path.is_file():
         from pytest_puma.responses import contents
         from pytest_puma.responses.database import ResponseStore
-        from pytest_puma.responses.place import saving
+        from pytest_puma.responses.schema import saving
 
         with closing(ResponseStore(path, readonly=True)) as store:
             runs = contents.runs(store)
