@@ -111,30 +111,27 @@ class Baselines:
         with locked(self.folder):
             # Another run may have written in the meantime.
             self._read.cache_clear()
-            return [self._merge(name, _of(name, entries), _of(name, gone)) for name in scenarios]
+            return [self._merge(scenario, entries, {entry.cell for entry in gone}) for scenario in scenarios]
 
-    def _merge(self, scenario: str, entries: Mapping[str, Entry], gone: Collection[str]) -> Written:
+    def _merge(self, scenario: str, entries: Iterable[Entry], gone: Collection[str]) -> Written:
         old = self._read(scenario)
         kept = {cell: entry for cell, entry in old.items() if cell not in gone}
-        new = {cell: _renewed(entry, old[cell]) if cell in old else entry for cell, entry in entries.items()}
+        new = {entry.cell: _renewed(entry, old.get(entry.cell)) for entry in entries if entry.name.scenario == scenario}
         changed = sum(entry is not old[cell] for cell, entry in new.items() if cell in old)
         self._write(scenario, kept | new)
         return Written(
-            path=self._path(scenario),
+            path=self._files(scenario)[0],
             new=len(new.keys() - old.keys()),
             changed=changed,
             same=len(kept) - changed,
             gone=len(old) - len(kept),
         )
 
-    def _path(self, scenario: str) -> Path:
-        return self.folder / f"{scenario}{_NUMBERS}"
-
-    def _beside(self, scenario: str) -> Path:
-        return self.folder / f"{scenario}{_ANSWERS}"
+    def _files(self, scenario: str) -> tuple[Path, Path]:
+        return self.folder / f"{scenario}{_NUMBERS}", self.folder / f"{scenario}{_ANSWERS}"
 
     def _reading(self, scenario: str) -> dict[str, Entry]:
-        path, beside = self._path(scenario), self._beside(scenario)
+        path, beside = self._files(scenario)
         try:
             if not path.exists() and not beside.exists():
                 return {}
@@ -151,7 +148,7 @@ class Baselines:
 
     def _write(self, scenario: str, entries: Mapping[str, Entry]) -> None:
         """Write both files; delete them if no cell is left."""
-        path, beside = self._path(scenario), self._beside(scenario)
+        path, beside = self._files(scenario)
         if not entries:
             path.unlink(missing_ok=True)
             beside.unlink(missing_ok=True)
@@ -164,20 +161,20 @@ class Baselines:
 
 def _entry(path: Path, cell: str, head: Mapping[str, Any], lines: _Lines) -> Entry:
     """Make the entry of a cell of its parts in both files."""
+    faults = {
+        False: f"the answers of {cell} are not those that its measures come from",
+        True: f"the anchor's answers of {cell} are not those that were written",
+    }
 
-    def answers(part: Mapping[str, Any], *, anchor: bool, fault: str) -> Mapping[str, Any]:
+    def answers(part: Mapping[str, Any], *, anchor: bool) -> Mapping[str, Any]:
         line, digest = lines.get((cell, anchor), ({}, ""))
         if digest != part["answers_sha256"]:
-            raise _unusable(path, fault)
+            raise _unusable(path, faults[anchor])
         return line
 
-    current = answers(head, anchor=False, fault=f"the answers of {cell} are not those that its measures come from")
-    if "anchor" not in head:
-        return Entry.read(cell, head, current)
-    first = answers(
-        head["anchor"], anchor=True, fault=f"the anchor's answers of {cell} are not those that were written"
-    )
-    return Entry.read(cell, head, current, Anchor.read(head["anchor"], first))
+    current = answers(head, anchor=False)
+    first = Anchor.read(head["anchor"], answers(head["anchor"], anchor=True)) if "anchor" in head else None
+    return Entry.read(cell, head, current, first)
 
 
 def _written(entry: Entry) -> tuple[dict[str, Any], list[str]]:
@@ -190,15 +187,11 @@ def _written(entry: Entry) -> tuple[dict[str, Any], list[str]]:
     return head | {"anchor": head["anchor"] | {"answers_sha256": _digest(first)}}, [line, first]
 
 
-def _of(scenario: str, entries: Iterable[Entry]) -> dict[str, Entry]:
-    return {entry.cell: entry for entry in entries if entry.name.scenario == scenario}
-
-
-def _renewed(new: Entry, old: Entry) -> Entry:
+def _renewed(new: Entry, old: Entry | None) -> Entry:
     """Return the old entry if its content is the same, else the new one; the same answers add nothing to a drift."""
-    if _content(new) == _content(old):
-        return old
-    return replace(new, anchor=new.anchor and old.anchor) if _evidence(new) == _evidence(old) else new
+    if old is None or _evidence(new) != _evidence(old):
+        return new
+    return old if _content(new) == _content(old) else replace(new, anchor=new.anchor and old.anchor)
 
 
 def _content(entry: Entry) -> str:

@@ -1,4 +1,4 @@
-"""Differences of signatures."""
+"""Differences of signatures, as an entry of a baseline names them."""
 
 from __future__ import annotations
 
@@ -7,8 +7,16 @@ from typing import Any
 import pytest
 
 from pytest_puma.baseline.entry import changed_parts
+from tests import factories
 
-SIGNATURE: dict[str, Any] = {"data": None, "template_sha256": "t", "seed": 42, "generation": {}, "engine": {}}
+SIGNATURE: dict[str, Any] = {
+    "data": {"file": "a.csv", "sha256": "d"},
+    "template_sha256": "t",
+    "samples": 3,
+    "seed": 42,
+    "generation": {"temperature": 0.0},
+    "engine": {"weights_sha256": "w", "threads": "2"},
+}
 
 
 @pytest.mark.parametrize(
@@ -18,3 +26,27 @@ def test_changed_code_is_named_if_both_signatures_have_it(part: str, named: str)
     one, other = SIGNATURE | {part: "a"}, SIGNATURE | {part: "b"}
     assert changed_parts(one, other) == {named: ("b", "a")}
     assert changed_parts(one, SIGNATURE) == changed_parts(SIGNATURE, one) == changed_parts(one, one) == {}
+
+
+@pytest.mark.parametrize(
+    ("part", "value", "named"),
+    [
+        ("data", {"file": "a.csv", "sha256": "other"}, "the data"),
+        ("data", None, "the data"),
+        ("template_sha256", "other", "the prompt template"),
+        ("engine", {"weights_sha256": "other", "threads": "2"}, "the model"),
+        ("engine", {"weights_sha256": "w", "threads": "4"}, "the engine"),
+        ("seed", 43, "the seed"),
+        ("generation", {"temperature": 1.0}, "the way of decoding"),
+        ("repeats", 5, "the repeats"),
+        ("subjects", ["law"], "the subjects"),
+    ],
+)
+def test_a_changed_part_of_the_signature_is_named(part: str, value: object, named: str) -> None:
+    entry = factories.entry(factories.outcome(signature=SIGNATURE))
+    assert entry.changed(SIGNATURE | {part: value}) == (named,)
+    assert entry.changed(SIGNATURE) == ()
+
+
+def test_another_number_of_samples_is_no_change_of_its_own() -> None:
+    assert changed_parts(SIGNATURE | {"samples": 50}, SIGNATURE) == {}

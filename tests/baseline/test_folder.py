@@ -192,29 +192,6 @@ def test_a_character_that_python_takes_for_the_end_of_a_line_breaks_no_file(tmp_
     assert list(stored.answers) == [each.key for each in answered]
 
 
-@pytest.mark.parametrize(
-    ("part", "value", "named"),
-    [
-        ("data", {"file": "a.csv", "sha256": "other"}, "the data"),
-        ("data", None, "the data"),
-        ("template_sha256", "other", "the prompt template"),
-        ("engine", {"weights_sha256": "other", "threads": "2"}, "the model"),
-        ("engine", {"weights_sha256": "w", "threads": "4"}, "the engine"),
-        ("seed", 43, "the seed"),
-        ("generation", {"temperature": 1.0}, "the way of decoding"),
-        ("repeats", 5, "the repeats"),
-        ("subjects", ["law"], "the subjects"),
-    ],
-)
-def test_a_changed_part_of_the_signature_is_named(part: str, value: object, named: str) -> None:
-    assert entry().changed(SIGNATURE | {part: value}) == (named,)
-    assert entry().changed(SIGNATURE) == ()
-
-
-def test_another_number_of_samples_is_no_change_of_its_own() -> None:
-    assert entry().changed(SIGNATURE | {"samples": 50}) == ()
-
-
 def _edited(name: str, old: str, new: str) -> Callable[[Path], object]:
     def edit(folder: Path) -> None:
         path = folder / name
