@@ -44,7 +44,7 @@ def declare(commands: Any) -> None:
 
 def _init(options: argparse.Namespace) -> None:
     # It imports NumPy, for the power of gates.
-    from pytest_puma.cli.init.benchmark import Benchmark
+    from pytest_puma.cli.init.benchmark import FirstBenchmark
 
     ini = _ini_here(Path.cwd())
     file = Path.cwd() / options.file
@@ -52,7 +52,7 @@ def _init(options: argparse.Namespace) -> None:
     columns = find_columns(table, text=options.text, label=options.label, key=options.id, task=options.task)
     # Refuses the rows that the benchmark would refuse.
     golds = arrange(table, columns.layout)[columns.label.name]
-    benchmark = Benchmark.plan(file, columns, [str(gold) for gold in golds], name=options.name)
+    benchmark = FirstBenchmark.plan(file, columns, [str(gold) for gold in golds], name=options.name)
     files = benchmark.files()
     if ini is None:
         files[Path("pytest.ini")] = f"[pytest]\n{_ini_lines(Path('pytest.ini'))}"

@@ -40,8 +40,8 @@ _TEXTS = (
 _QUOTED, _CHARACTERS = 6, 30
 
 
-class Column:
-    """A column: its name and its cells, empty for a missing value."""
+class FileColumn:
+    """A column of a file, as a candidate: its name and its cells, empty for a missing value."""
 
     def __init__(self, name: str, cells: Sequence[str]) -> None:
         self.name = name
@@ -73,9 +73,9 @@ class Columns:
     """The columns of a benchmark, and why each was chosen. `key` is None if no column names the rows."""
 
     task: Task
-    text: tuple[Column, ...]
-    label: Column
-    key: Column | None
+    text: tuple[FileColumn, ...]
+    label: FileColumn
+    key: FileColumn | None
     why_text: str
     why_label: str
 
@@ -107,7 +107,7 @@ def find_columns(table: Table, *, text: str | None, label: str | None, key: str 
     The arguments are the options of the user, None for what is to be found. `text`: names with commas between them.
     """
     columns = [
-        Column(name.strip(), [cell_text(row.cells[at]) for row in table.rows])
+        FileColumn(name.strip(), [cell_text(row.cells[at]) for row in table.rows])
         for at, name in enumerate(table.header)
         if name.strip()
     ]
@@ -120,7 +120,7 @@ def find_columns(table: Table, *, text: str | None, label: str | None, key: str 
     return Columns(task=task, text=texts, label=found_label, key=found_key, why_text=why_text, why_label=why_label)
 
 
-def _key(table: Table, columns: Sequence[Column], name: str | None) -> Column | None:
+def _key(table: Table, columns: Sequence[FileColumn], name: str | None) -> FileColumn | None:
     """The column that names the rows. Its doubles are an error only if it has exactly the name of a key."""
     if name == NO_KEY:
         return None
@@ -138,7 +138,7 @@ def _key(table: Table, columns: Sequence[Column], name: str | None) -> Column | 
     raise DataError(msg)
 
 
-def _label(table: Table, columns: Sequence[Column], name: str | None, task: Task | None) -> tuple[Column, str]:
+def _label(table: Table, columns: Sequence[FileColumn], name: str | None, task: Task | None) -> tuple[FileColumn, str]:
     """The column of the right answers, and why."""
     if name is not None:
         return _named(table, columns, name, "--label"), "--label"
@@ -159,7 +159,7 @@ def _label(table: Table, columns: Sequence[Column], name: str | None, task: Task
     raise DataError(msg)
 
 
-def _check_label(table: Table, label: Column, task: Task) -> None:
+def _check_label(table: Table, label: FileColumn, task: Task) -> None:
     """Refuse right answers that no benchmark can be made of."""
     values, fault = label.values, ""
     spellings = {value.casefold(): value for value in reversed(values)}
@@ -180,7 +180,7 @@ def _check_label(table: Table, label: Column, task: Task) -> None:
         raise DataError(msg)
 
 
-def _text(table: Table, columns: Sequence[Column], given: str | None) -> tuple[tuple[Column, ...], str]:
+def _text(table: Table, columns: Sequence[FileColumn], given: str | None) -> tuple[tuple[FileColumn, ...], str]:
     """The columns that the model reads, and why."""
     if given is not None:
         names = [name.strip() for name in given.split(",") if name.strip()]
@@ -197,7 +197,7 @@ def _text(table: Table, columns: Sequence[Column], given: str | None) -> tuple[t
     raise DataError(msg)
 
 
-def _named(table: Table, columns: Sequence[Column], name: str, option: str) -> Column:
+def _named(table: Table, columns: Sequence[FileColumn], name: str, option: str) -> FileColumn:
     """The column that an option names."""
     names = [column.name for column in columns]
     if name not in names:
