@@ -19,7 +19,7 @@ else:
 
 from pytest_puma.cli import main
 from pytest_puma.cli.doctor import engine, project
-from pytest_puma.cli.doctor.finding import Finding
+from pytest_puma.cli.doctor.machine import Finding
 from pytest_puma.engine.native.openmp import LIBRARY
 from pytest_puma.metrics.library import EXTRAS
 from tests.docs.reference import ROOT

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.console import add_command
-from pytest_puma.cli.doctor.finding import Finding
+from pytest_puma.cli.doctor.machine import Finding
 from pytest_puma.report import escape
 
 #: Of a finding as JSON.
@@ -35,10 +35,9 @@ def declare(commands: Any) -> None:
 
 def _doctor(options: argparse.Namespace) -> int:
     # They import pytest, for which other commands need not wait.
-    from pytest_puma.cli.doctor import chat, engine, machine, project
+    from pytest_puma.cli.doctor import engine, machine, project
 
-    here = Path.cwd()
-    findings = [*machine.findings(), *engine.findings(), *project.findings(here), *chat.findings(options.models, here)]
+    findings = [*machine.findings(), *engine.findings(), *project.findings(Path.cwd(), options.models)]
     usable = not any(finding.broken for finding in findings)
     if options.json:
         rows = [{name: getattr(finding, name) for name in _KEYS} for finding in findings]

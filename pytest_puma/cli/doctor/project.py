@@ -1,18 +1,19 @@
-"""The project in this folder: its models, kept answers, version control, and the optional libraries of benchmarks."""
+"""The project in this folder: models, their chat formats, kept answers, version control, and optional libraries."""
 
 from __future__ import annotations
 
 import shlex
 import shutil
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.cli.doctor.finding import Finding
+from pytest_puma.cli.doctor.machine import Finding
+from pytest_puma.core import PumaError
 from pytest_puma.models.search import default_directories, gguf_names
 from pytest_puma.models.sources import SUGGESTED_SIZE, suggested_download
 from pytest_puma.phrases import counted, named
@@ -60,8 +61,8 @@ class Project:
         return [self.root / user_path(name) for name in (shlex.split(named) if isinstance(named, str) else named)]
 
 
-def findings(folder: Path) -> Iterator[Finding]:
-    """Yield what is found about the project in a folder."""
+def findings(folder: Path, models: Sequence[str] = ()) -> Iterator[Finding]:
+    """Yield what is found about the project in a folder, and about `models`, arguments as for `--puma-model`."""
     project = Project.of(folder)
     yield _root(project)
     yield _models(project)
@@ -69,6 +70,7 @@ def findings(folder: Path) -> Iterator[Finding]:
     yield _git(project)
     yield _extras()
     yield Finding(part="sandbox", found="none, and none is needed: no metric runs code of replies")
+    yield from (_chat_format(argument, project) for argument in models)
 
 
 def _root(project: Project) -> Finding:
@@ -144,3 +146,24 @@ def _extras() -> Finding:
     found += f"; not installed: {', '.join(missing)}" if missing else ""
     advice = "\n".join(f"for {EXTRAS[name][1]}: {install_extra(name)}" for name in missing)
     return Finding(part="extras", found=found, advice=advice, details=installed)
+
+
+def _chat_format(argument: str, project: Project) -> Finding:
+    """What pytest-puma learned from the template of a model."""
+    # They import NumPy, which may be broken.
+    from pytest_puma.engine.native import DryBackend, smoke_test
+    from pytest_puma.models.resolve import inspect_model, resolve_models
+
+    part, directories = "chat format", [*project.model_folders, bundled_folder("models")]
+    try:
+        (model,) = resolve_models([argument], directories=directories)
+        smoke_test(model)
+        limit = inspect_model(model.path).context_length or 0
+        with closing(DryBackend(model, context_limit=limit)) as backend:
+            facts, notes = dict(backend.chat_format), [*backend.notes]
+    except PumaError as error:
+        advice = "name a GGUF file: pytest-puma doctor models/q.gguf"
+        return Finding(part=part, found=f"{argument}: {error}", advice=advice)
+    title = f"{model.name}, from the template in {model.path}" if model.options.chat else f"{model.name}: plain text"
+    found = "\n".join([title, *(f"{name}: {fact}" for name, fact in facts.items()), *notes])
+    return Finding(part=part, found=found, details=facts | {"model": model.name})

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pytest_puma.cli.init.columns import FileColumn, Columns
+from pytest_puma.cli.init.columns import Columns, FileColumn
 from pytest_puma.cli.init.gates import ProposedGate, proposed_gates
 from pytest_puma.core import SettingsError
 from pytest_puma.planning.registry import Registry
