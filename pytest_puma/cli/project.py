@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Iterable
+from contextlib import closing
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -50,11 +50,9 @@ def project_of(options: argparse.Namespace) -> Path:
     raise DataError(msg)
 
 
-@contextmanager
-def history_of(options: argparse.Namespace) -> Iterator[History]:
-    """Open the history of the project."""
-    with closing(History(project_of(options))) as history:
-        yield history
+def history_of(options: argparse.Namespace) -> closing[History]:
+    """Open the history of the project, for a `with` statement."""
+    return closing(History(project_of(options)))
 
 
 def matching(pattern: str, cells: Iterable[str]) -> list[str]:
