@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
-import sys
-from array import array
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, TypeAlias
 
+import numpy as np
+
+from pytest_puma.codec.plain import plain
 from pytest_puma.core import Run
+from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report.page.budget import Budget, LeftOut, left_out
-from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks, pack_cell
+from pytest_puma.report.page.cells import CellBlocks, pack_cell
 from pytest_puma.report.page.changes import Against
 from pytest_puma.report.page.encoding import DIFFERS, as_text, packed, packed_json, text_length
-from pytest_puma.report.page.index import HistoryByCell, index
-from pytest_puma.report.page.scenario import Pool, Rows, task_of
+from pytest_puma.report.page.index import index
+from pytest_puma.report.page.scenario import ScenarioBlocks, task_of
 from pytest_puma.runs.prediction_file import owner_of, stored_cells
 
 #: Bytes of the element around a block.
 _ELEMENT = len('<script type="text/plain" id="t1000"></script>\n')
+#: By its place in the run, each cell whose predictions are in the folder.
+_Cells: TypeAlias = Mapping[int, CellBlocks]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,111 +38,66 @@ class Blocks:
     without_samples: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Contents:
-    """The contents of a page: a run, its folder (None if it has none), and the other side of its comparison.
-
-    `texts`: whether to keep the texts of samples. `limit`: the bytes that all blocks may have, None for any;
-    `megabytes`: the limit that is shown for it. `history`: of cells, by id.
-    """
-
-    run: Run
-    folder: Path | None
-    texts: bool = True
-    limit: int | None = None
-    megabytes: float | None = None
-    against: Against | None = None
-    history: HistoryByCell = field(default_factory=dict)
-
-    def blocks(self) -> Blocks:
-        """Make all blocks."""
-        scenarios = self._scenarios()
-        cells = self._cells(list(scenarios.values()))
-        for scenario in scenarios.values():
-            _mark_differences(scenario, cells)
-        fixed = dict(self._fixed(list(scenarios.values()), cells))
-        pieces = self._fitted(scenarios, cells, fixed).pieces
-        missing = left_out(cell for cell in cells if cell is not None)
-        first = {"ix": self._index(scenarios, cells, missing), "fl": _flags(scenarios, cells)}
-        of_scenarios = {f"s{number}": data for number, data in enumerate(pieces)}
-        of_cells = {f"t{number}": cell.texts for number, cell in enumerate(cells) if cell is not None and cell.texts}
-        without = (outcome.cell for outcome, cell in zip(self.run.outcomes, cells, strict=True) if cell is None)
-        return Blocks(
-            texts={name: as_text(data) for name, data in {**first, **fixed, **of_scenarios, **of_cells}.items()},
-            left_out=missing,
-            without_samples=tuple(without),
-        )
-
-    def _fitted(
-        self,
-        scenarios: Mapping[str, ScenarioBlocks],
-        cells: Sequence[CellBlocks | None],
-        fixed: Mapping[str, bytes],
-    ) -> Budget:
-        """Leave out texts of the cells until all blocks keep the limit."""
-        flags = _flags(scenarios, cells)
-        # The longest counts: leaving texts out must not lengthen the index.
-        index = self._index(scenarios, cells, LeftOut(texts=10**9, shortened=10**9))
-        size = sum(text_length(data) + _ELEMENT for data in (*fixed.values(), index, flags))
-        # Nor the flags, of which a bit changes with each text.
-        changing = sum(len(cell.flags) for cell in cells if cell is not None) // 6
-        more = _ELEMENT * (len(cells) + len(scenarios))
-        budget = Budget(list(scenarios.values()), cells, fixed=size + changing + more)
-        if self.limit is not None:
-            budget.fit(self.limit)
-        return budget
-
-    def _scenarios(self) -> dict[str, ScenarioBlocks]:
-        scenarios: dict[str, ScenarioBlocks] = {}
-        for position, outcome in enumerate(self.run.outcomes):
-            if outcome.scenario not in scenarios:
-                scenarios[outcome.scenario] = ScenarioBlocks(task=task_of(outcome), rows=Rows(), pool=Pool(), cells=[])
-            scenarios[outcome.scenario].cells.append(position)
-        return scenarios
-
-    def _cells(self, scenarios: Sequence[ScenarioBlocks]) -> list[CellBlocks | None]:
-        """The cells whose predictions are in the folder, in the order of the run."""
-        outcomes = self.run.outcomes
-        places = {owner_of(outcome): position for position, outcome in enumerate(outcomes)}
-        of_cell = {position: scenario for scenario in scenarios for position in scenario.cells}
-        cells: list[CellBlocks | None] = [None] * len(outcomes)
-        for stored, predictions in () if self.folder is None else stored_cells(self.folder, places):
-            position = places[stored.owner]
-            outcome = outcomes[position]
-            flips = () if self.against is None else self.against.flips.get(outcome.cell, ())
-            cells[position] = pack_cell(stored.shared, predictions, of_cell[position], flips, texts=self.texts)
-        return cells
-
-    def _fixed(
-        self, scenarios: Sequence[ScenarioBlocks], cells: Sequence[CellBlocks | None]
-    ) -> Iterator[tuple[str, bytes]]:
-        """The blocks that are never shortened, but the index and the flags."""
-        for position, scenario in enumerate(scenarios):
-            answers = self.texts or not scenario.answers_are_texts
-            yield f"r{position}", packed_json(scenario.rows.block(texts=self.texts, answers=answers))
-        for position, cell in enumerate(cells):
-            if cell is not None:
-                yield f"h{position}", cell.head
-                yield f"a{position}", cell.numbers
-
-    def _index(
-        self, scenarios: Mapping[str, ScenarioBlocks], cells: Sequence[CellBlocks | None], missing: LeftOut
-    ) -> bytes:
-        content = index(
-            self.run,
-            scenarios,
-            cells,
-            against=self.against,
-            history=self.history,
-            left_out=missing,
-            megabytes=self.megabytes,
-        )
-        return packed_json(content)
+def blocks_of(
+    run: Run, folder: Path | None, settings: PageSettings, against: Against | None, *, limit: int | None
+) -> Blocks:
+    """Make the blocks of a run, whose samples are in a folder; `limit`: the bytes that they may have, None for any."""
+    texts = settings.texts == "all"
+    scenarios = _scenarios(run)
+    cells = {} if folder is None else _cells(run, folder, scenarios, against, texts=texts)
+    for scenario in scenarios.values():
+        _mark_differences(scenario, cells)
+    fixed = dict(_fixed(scenarios.values(), cells, texts=texts))
+    content = index(run, scenarios, cells, against=against, folder=folder)
+    megabytes = settings.megabytes if texts else None
+    # The longest counts: leaving texts out must not lengthen the index.
+    longest = _index(content, LeftOut(texts=10**9, shortened=10**9), megabytes)
+    size = sum(text_length(data) + _ELEMENT for data in (*fixed.values(), longest, _flags(run, scenarios, cells)))
+    # Nor the flags, of which a bit changes with each text.
+    changing = sum(len(cell.flags) for cell in cells.values()) // 6
+    more = _ELEMENT * (len(run.outcomes) + len(scenarios))
+    budget = Budget(scenarios.values(), cells, fixed=size + changing + more)
+    if limit is not None:
+        budget.fit(limit)
+    missing = left_out(cells.values())
+    blocks = {
+        "ix": _index(content, missing, megabytes),
+        "fl": _flags(run, scenarios, cells),
+        **fixed,
+        **{f"s{number}": data for number, data in enumerate(budget.pieces)},
+        **{f"t{number}": cell.texts for number, cell in cells.items() if cell.texts},
+    }
+    return Blocks(
+        texts={name: as_text(data) for name, data in blocks.items()},
+        left_out=missing,
+        without_samples=tuple(outcome.cell for number, outcome in enumerate(run.outcomes) if number not in cells),
+    )
 
 
-def _mark_differences(scenario: ScenarioBlocks, cells: Sequence[CellBlocks | None]) -> None:
+def _scenarios(run: Run) -> dict[str, ScenarioBlocks]:
+    scenarios: dict[str, ScenarioBlocks] = {}
+    for number, outcome in enumerate(run.outcomes):
+        scenarios.setdefault(outcome.scenario, ScenarioBlocks(task_of(outcome))).cells.append(number)
+    return scenarios
+
+
+def _cells(
+    run: Run, folder: Path, scenarios: Mapping[str, ScenarioBlocks], against: Against | None, *, texts: bool
+) -> dict[int, CellBlocks]:
+    """The cells whose predictions are in the folder, in the order of the run."""
+    numbers = {owner_of(outcome): number for number, outcome in enumerate(run.outcomes)}
+    cells: dict[int, CellBlocks] = {}
+    for stored, predictions in stored_cells(folder, numbers):
+        number = numbers[stored.owner]
+        outcome = run.outcomes[number]
+        flips = () if against is None else against.flips.get(outcome.cell, ())
+        cells[number] = pack_cell(stored.shared, predictions, scenarios[outcome.scenario], flips, texts=texts)
+    return dict(sorted(cells.items()))
+
+
+def _mark_differences(scenario: ScenarioBlocks, cells: _Cells) -> None:
     """Flag the rows in which not all cells of a scenario give the same answer."""
-    present = [cell for position in scenario.cells if (cell := cells[position]) is not None]
+    present = [cells[number] for number in scenario.cells if number in cells]
     first: dict[int, int] = {}
     differing: set[int] = set()
     for cell in present:
@@ -149,15 +109,22 @@ def _mark_differences(scenario: ScenarioBlocks, cells: Sequence[CellBlocks | Non
             cell.flags[position] |= DIFFERS if row in differing else 0
 
 
-def _flags(scenarios: Mapping[str, ScenarioBlocks], cells: Sequence[CellBlocks | None]) -> bytes:
+def _fixed(scenarios: Collection[ScenarioBlocks], cells: _Cells, *, texts: bool) -> Iterator[tuple[str, bytes]]:
+    """The blocks that are never shortened, but the index and the flags."""
+    for number, scenario in enumerate(scenarios):
+        yield f"r{number}", packed_json(scenario.block(texts=texts))
+    for number, cell in cells.items():
+        yield f"h{number}", cell.head
+        yield f"a{number}", cell.numbers
+
+
+def _index(content: dict[str, Any], missing: LeftOut, megabytes: float | None) -> bytes:
+    return packed_json(content | {"left_out": plain(missing) | {"megabytes": megabytes} if missing else None})
+
+
+def _flags(run: Run, scenarios: Mapping[str, ScenarioBlocks], cells: _Cells) -> bytes:
     """The block `fl`: 16 bits for each cell and row, the least significant byte first."""
-    rows = {position: len(scenario.rows) for scenario in scenarios.values() for position in scenario.cells}
-    flags = array("H")
-    for position, cell in enumerate(cells):
-        own = array("H", bytes(2 * rows[position]))
-        for row, flag in () if cell is None else zip(cell.rows, cell.flags, strict=True):
-            own[row] = flag
-        flags += own
-    if sys.byteorder == "big":
-        flags.byteswap()
-    return packed(flags.tobytes())
+    columns = [np.zeros(len(scenarios[outcome.scenario]), dtype="<u2") for outcome in run.outcomes]
+    for number, cell in cells.items():
+        columns[number][cell.rows] = cell.flags
+    return packed(b"".join(column.tobytes() for column in columns))

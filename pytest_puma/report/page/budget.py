@@ -12,7 +12,7 @@ sample stay.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeAlias
@@ -20,7 +20,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks
+from pytest_puma.report.page.cells import CellBlocks
 from pytest_puma.report.page.encoding import (
     DIFFERS,
     FLIP_BETTER,
@@ -32,6 +32,7 @@ from pytest_puma.report.page.encoding import (
     text_length,
     unpacked_json,
 )
+from pytest_puma.report.page.scenario import ScenarioBlocks
 
 #: Right answers of a cell whose texts the first step keeps.
 _FIRST = 100
@@ -43,7 +44,7 @@ _MARGIN = 0.93
 #: Texts of an entry beside the replies of each turn.
 _REPLIES = ("reply", "parsed")
 
-#: From the flags of a cell to the places of the predictions whose texts are left out.
+#: From the flags of a cell to the indices of the predictions whose texts are left out.
 _Choice: TypeAlias = Callable[["array[int]"], Iterable[int]]
 #: The entries of a cell in the block `t`, None for those left out.
 _Entries: TypeAlias = list[Any]
@@ -73,13 +74,14 @@ class Budget:
     `fixed`: the length of everything else.
     """
 
-    def __init__(self, scenarios: Sequence[ScenarioBlocks], cells: Sequence[CellBlocks | None], *, fixed: int) -> None:
-        own = [[each for place in scenario.cells if (each := cells[place]) is not None] for scenario in scenarios]
-        shown = [[each for each in blocks if each.texts is not None] for blocks in own]
-        self._scenarios = list(zip(scenarios, shown, strict=True))
+    def __init__(self, scenarios: Iterable[ScenarioBlocks], cells: Mapping[int, CellBlocks], *, fixed: int) -> None:
+        shown = {number: cell for number, cell in cells.items() if cell.texts}
+        self._scenarios = [
+            (scenario, [shown[number] for number in scenario.cells if number in shown]) for scenario in scenarios
+        ]
         self._fixed = fixed
         self._length: int | None = None
-        self.pieces = [packed_json({"pieces": each.pool.pieces}) for each in scenarios]
+        self.pieces = [packed_json({"pieces": list(scenario.pieces)}) for scenario, _ in self._scenarios]
 
     def fit(self, limit: int) -> None:
         """Leave texts out until the page has at most as many bytes."""
@@ -95,7 +97,7 @@ class Budget:
 
     @property
     def _size(self) -> int:
-        texts = sum(text_length(cell.texts or b"") for cell in self._cells())
+        texts = sum(text_length(cell.texts) for cell in self._cells())
         return self._fixed + texts + sum(map(text_length, self.pieces))
 
     def _cells(self) -> Iterator[CellBlocks]:
@@ -103,14 +105,14 @@ class Budget:
 
     def _leave_out(self, choice: _Choice, limit: int) -> bool:
         """Leave texts out, the largest cells first; return True if the page fits."""
-        for cell in sorted(self._cells(), key=lambda cell: -len(cell.texts or b"")):
+        for cell in sorted(self._cells(), key=lambda cell: -len(cell.texts)):
             if self._size <= limit:
                 break
-            places, entries = list(choice(cell.flags)), _entries(cell)
-            for place in places:
-                entries[cell.rows[place]] = None
-                cell.flags[place] |= LEFT_OUT
-            if places:
+            chosen, entries = list(choice(cell.flags)), _entries(cell)
+            for index in chosen:
+                entries[cell.rows[index]] = None
+                cell.flags[index] |= LEFT_OUT
+            if chosen:
                 cell.texts = packed_json({"rows": entries})
         else:
             self._pack_pieces()
@@ -132,7 +134,7 @@ class Budget:
         """Cut the ends of all texts that are longer; return True if the page fits."""
         self._length = length
         for scenario, cells in self._scenarios:
-            long = {number for number, piece in enumerate(scenario.pool.pieces) if len(piece) > length}
+            long = {number for number, piece in enumerate(scenario.pieces) if len(piece) > length}
             for cell in cells:
                 self._shorten_cell(cell, length, long)
         self._pack_pieces()
@@ -141,34 +143,34 @@ class Budget:
     def _shorten_cell(self, cell: CellBlocks, length: int, long: set[int]) -> None:
         entries = _entries(cell)
         repack = False
-        for place, row in enumerate(cell.rows):
+        for index, row in enumerate(cell.rows):
             entry = entries[row]
             if entry is None:
                 continue
             shortened = _shortened(entry, length)
             repack |= shortened
             if shortened or not long.isdisjoint(_numbers(entry)):
-                cell.flags[place] |= SHORTENED
+                cell.flags[index] |= SHORTENED
         if repack:
             cell.texts = packed_json({"rows": entries})
 
     def _pieces(self, scenario: ScenarioBlocks, cells: Sequence[CellBlocks]) -> list[str]:
         """The pieces of the prompts, as long as they may be; those that no kept text needs are empty."""
         needed = {number for cell in cells for entry in _entries(cell) if entry for number in _numbers(entry)}
-        return [piece[: self._length] if number in needed else "" for number, piece in enumerate(scenario.pool.pieces)]
+        return [piece[: self._length] if number in needed else "" for number, piece in enumerate(scenario.pieces)]
 
     def _pack_pieces(self) -> None:
-        self.pieces = [packed_json({"pieces": self._pieces(*each)}) for each in self._scenarios]
+        self.pieces = [packed_json({"pieces": self._pieces(scenario, cells)}) for scenario, cells in self._scenarios]
 
 
 def _equal(flags: array[int]) -> Iterator[int]:
     """Right answers like those of all other cells, beyond the first ones."""
-    return islice((place for place in _right(flags) if not flags[place] & DIFFERS), _FIRST, None)
+    return islice((index for index in _right(flags) if not flags[index] & DIFFERS), _FIRST, None)
 
 
 def _right(flags: array[int]) -> Iterator[int]:
     """Right answers that did not flip."""
-    return (place for place, flag in enumerate(flags) if flag & RIGHT and not flag & (FLIP_WORSE | FLIP_BETTER))
+    return (index for index, flag in enumerate(flags) if flag & RIGHT and not flag & (FLIP_WORSE | FLIP_BETTER))
 
 
 def _all(flags: array[int]) -> Iterator[int]:
@@ -176,7 +178,7 @@ def _all(flags: array[int]) -> Iterator[int]:
 
 
 def _entries(cell: CellBlocks) -> _Entries:
-    entries: _Entries = [] if cell.texts is None else unpacked_json(cell.texts)["rows"]
+    entries: _Entries = unpacked_json(cell.texts)["rows"]
     return entries
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_puma.core import Flip, Likelihood, Messages, Prediction, TaskInfo
+from pytest_puma.core import Flip, Likelihood, Messages, Prediction
 from pytest_puma.phrases import shortened
 from pytest_puma.report.page import charts
-from pytest_puma.report.page.encoding import LEFT_OUT, flags_of, key_of, packed_json, rounded, top_probability
-from pytest_puma.report.page.scenario import CellPrompts, Pool, Rows
+from pytest_puma.report.page.encoding import LEFT_OUT, flags_of, key_of, numbered, packed_json, rounded, top_probability
+from pytest_puma.report.page.scenario import CellPrompts, ScenarioBlocks
+from pytest_puma.task_types import TaskKind
 
 #: Characters of a free text as the answer in a table; the whole text is the reply.
 _MAX_ANSWER = 200
@@ -21,7 +22,7 @@ _SCORE_DIGITS, _PROBABILITY_DIGITS = 6, 4
 
 @dataclass(slots=True, kw_only=True)
 class CellBlocks:
-    """The packed samples of a cell: the blocks `h` (`head`), `a` (`numbers`) and `t` (`texts`, None if it shows none).
+    """The packed samples of a cell: the blocks `h` (`head`), `a` (`numbers`) and `t` (`texts`, empty if it shows none).
 
     `rows`, `flags`, `answers`: by prediction; an answer is a hash, to compare it.
     """
@@ -31,50 +32,39 @@ class CellBlocks:
     answers: array[int]
     head: bytes
     numbers: bytes
-    texts: bytes | None
+    texts: bytes
     points: dict[str, Any] | None
     distributions: list[dict[str, Any]]
 
 
-@dataclass(slots=True)
-class ScenarioBlocks:
-    """The rows and the pieces of a scenario, which its cells share, and these cells."""
-
-    task: TaskInfo
-    rows: Rows
-    pool: Pool
-    cells: list[int]
-
-    @property
-    def answers_are_texts(self) -> bool:
-        """Whether answers are free texts."""
-        return self.task.kind.form == "texts"
-
-
 def pack_cell(
-    shared: Sequence[Messages],
+    starts: Sequence[Messages],
     predictions: Sequence[Prediction],
     scenario: ScenarioBlocks,
     flips: Sequence[Flip],
     *,
     texts: bool,
 ) -> CellBlocks:
-    """Pack the samples of a cell, and add its rows and pieces to the scenario; `texts`: whether to show texts."""
+    """Pack the samples of a cell, and add its rows and pieces to the scenario; `texts`: whether to show texts.
+
+    `starts`: the common start of its prompts, by turn.
+    """
     kind = scenario.task.kind
-    rows = scenario.rows.add(predictions)
+    rows = scenario.add(predictions)
     columns = charts.scores(predictions)
-    prompts = CellPrompts(shared, predictions if texts else (), scenario.pool)
+    prompts = CellPrompts(starts if texts else (), predictions if texts else (), scenario.pieces)
+    limit = _MAX_ANSWER if scenario.shows_answers(texts=texts) else 0
+    old = {row: flip.old for flip in flips if (row := scenario.row(key_of(flip))) is not None}
     left_out = 0 if texts else LEFT_OUT
-    answers_shown = texts or not scenario.answers_are_texts
     return CellBlocks(
         rows=array("L", rows),
         flags=array("H", (flag | left_out for flag in flags_of(kind, predictions, flips))),
-        answers=array("q", map(hash, _comparable(scenario, predictions))),
-        head=packed_json(_head(prompts) if texts else {"start": [], "end": []}),
-        numbers=packed_json(_numbers(scenario, rows, predictions, columns, flips, shown=answers_shown)),
+        answers=array("q", (hash(_comparable(prediction, kind)) for prediction in predictions)),
+        head=packed_json(_head(prompts)),
+        numbers=packed_json(_numbers(rows, predictions, columns, old, limit)),
         texts=packed_json({"rows": aligned(rows, [_text_row(prediction, prompts) for prediction in predictions])})
         if texts
-        else None,
+        else b"",
         points=charts.points(kind, predictions),
         distributions=charts.distributions(columns),
     )
@@ -82,22 +72,18 @@ def pack_cell(
 
 def aligned(rows: Sequence[int], values: Iterable[Any]) -> list[Any]:
     """Return values in the places of their rows; None in the other places."""
-    places: list[Any] = [None] * (max(rows, default=-1) + 1)
+    column: list[Any] = [None] * (max(rows, default=-1) + 1)
     for row, value in zip(rows, values, strict=True):
-        places[row] = value
-    return places
+        column[row] = value
+    return column
 
 
-def _comparable(scenario: ScenarioBlocks, predictions: Iterable[Prediction]) -> Iterable[object]:
-    """Answers that are equal if they mean the same: 3 and 3.0 are one number."""
-    if scenario.task.kind.form != "numbers":
-        return (prediction.answer for prediction in predictions)
-    return (_number(prediction) for prediction in predictions)
-
-
-def _number(prediction: Prediction) -> object:
+def _comparable(prediction: Prediction, kind: TaskKind) -> object:
+    """An answer, equal to others that mean the same: 3 and 3.0 are one number."""
     answer = prediction.answer
-    return answer if prediction.loss is None or answer is None else float(answer)
+    if kind.form == "numbers" and answer is not None and prediction.loss is not None:
+        return float(answer)
+    return answer
 
 
 def _head(prompts: CellPrompts) -> dict[str, Any]:
@@ -106,27 +92,25 @@ def _head(prompts: CellPrompts) -> dict[str, Any]:
 
 
 def _numbers(
-    scenario: ScenarioBlocks,
     rows: Sequence[int],
     predictions: Sequence[Prediction],
     columns: Mapping[str, Sequence[float | None]],
-    flips: Iterable[Flip],
-    *,
-    shown: bool,
+    old: Mapping[int, str | None],
+    limit: int,
 ) -> dict[str, Any]:
-    """The block `a`."""
+    """The block `a`: `old` answers by row; `limit`: the characters of an answer, 0 to show none."""
     table: dict[str, int] = {}
 
     def number(answer: str | None) -> int | None:
-        return None if answer is None else table.setdefault(shortened(answer, _MAX_ANSWER) if shown else "", len(table))
+        return None if answer is None else numbered(table, shortened(answer, limit) if limit else "")
 
     answers = aligned(rows, [number(prediction.answer) for prediction in predictions])
-    old = {str(row): number(flip.old) for flip in flips if (row := scenario.rows.number(key_of(flip))) is not None}
+    flipped = {str(row): number(answer) for row, answer in old.items()}
     tops = [rounded(top_probability(prediction), _PROBABILITY_DIGITS) for prediction in predictions]
     return {
         "table": list(table),
         "answers": answers,
-        "old": old,
+        "old": flipped,
         "top": aligned(rows, tops) if any(top is not None for top in tops) else None,
         "scores": {
             name: aligned(rows, [rounded(score, _SCORE_DIGITS) for score in column]) for name, column in columns.items()

@@ -12,6 +12,7 @@ import numpy as np
 
 from pytest_puma.core import LOSS, Outcome, Prediction
 from pytest_puma.metrics.classification import NO_ANSWER
+from pytest_puma.report.page.encoding import rounded
 from pytest_puma.report.page.scenario import task_of
 from pytest_puma.task_types import TaskKind
 
@@ -21,6 +22,8 @@ _WHOLE_MATRIX = 16
 _MAX_ROWS = 500
 #: Bars of a distribution.
 _BARS = 20
+#: Significant digits of an edge: the others are noise.
+_EDGE_DIGITS = 12
 
 
 def confusion(outcome: Outcome) -> dict[str, Any] | None:
@@ -95,9 +98,4 @@ def _histogram(name: str, column: Sequence[float]) -> dict[str, Any]:
     """Bars from 0 to 1 where these bound the scores, else from the lowest to the highest one."""
     within = (0.0, 1.0) if min(column) >= 0 and max(column) <= 1 else None
     counts, edges = np.histogram(column, bins=_BARS, range=within)
-    return {"metric": name, "edges": [rounded(edge) for edge in edges], "counts": counts.tolist()}
-
-
-def rounded(edge: float) -> float:
-    """Return an edge without the last digits, which are noise."""
-    return float(f"{edge:.12g}")
+    return {"metric": name, "edges": [rounded(edge, _EDGE_DIGITS) for edge in edges], "counts": counts.tolist()}

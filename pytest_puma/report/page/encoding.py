@@ -11,12 +11,13 @@ import json
 import math
 import zlib
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 from pytest_puma.codec.plain import storable
 from pytest_puma.core import Flip, Key, Prediction
 from pytest_puma.task_types import TaskKind
 
+Name = TypeVar("Name")
 #: Deflate without a header.
 _RAW = -zlib.MAX_WBITS
 _LEVEL = 6
@@ -62,6 +63,11 @@ def as_text(data: bytes) -> str:
 def text_length(data: bytes) -> int:
     """Return the length of that text."""
     return math.ceil(len(data) / 3) * 4
+
+
+def numbered(numbers: dict[Name, int], name: Name) -> int:
+    """Return the number of a name; a new one gets the next number."""
+    return numbers.setdefault(name, len(numbers))
 
 
 def rounded(number: float | None, digits: int) -> float | None:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any
 
 from pytest_puma.codec.plain import plain, storable
 from pytest_puma.core import Change, Gap, Measure, Outcome, Run, Shift
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.report.page import charts
-from pytest_puma.report.page.budget import LeftOut
-from pytest_puma.report.page.cells import CellBlocks, ScenarioBlocks
+from pytest_puma.report.page.cells import CellBlocks
 from pytest_puma.report.page.changes import Against
+from pytest_puma.report.page.scenario import ScenarioBlocks
 from pytest_puma.report.rows import computed_tokens, seconds, throughput
 from pytest_puma.runs.index import History
 from pytest_puma.runs.trend import Step, steps
@@ -23,39 +23,35 @@ from pytest_puma.runs.trend import Step, steps
 #: The version of the blocks, which the viewer checks.
 FORMAT = 1
 _MAX_RUNS = 50
-#: Folders between a run folder and its project: `runs` and `.puma`.
-_BETWEEN = 2
-#: The points of earlier runs by cell.
-HistoryByCell: TypeAlias = Mapping[str, list[dict[str, Any]]]
 
 
 def index(
     run: Run,
     scenarios: Mapping[str, ScenarioBlocks],
-    cells: Sequence[CellBlocks | None],
+    cells: Mapping[int, CellBlocks],
     *,
     against: Against | None,
-    history: HistoryByCell,
-    left_out: LeftOut,
-    megabytes: float | None,
+    folder: Path | None,
 ) -> dict[str, Any]:
-    """Return the content of the block."""
-    numbers = {name: number for number, name in enumerate(scenarios)}
-    places = {outcome.cell: number for number, outcome in enumerate(run.outcomes)}
+    """Return the content of the block, with nothing left out; `folder`: that of the run, None if it has none."""
+    scenario_numbers = {name: number for number, name in enumerate(scenarios)}
+    numbers = {outcome.cell: number for number, outcome in enumerate(run.outcomes)}
+    history = _history(run, folder)
     return {
         "format": FORMAT,
         "run": _run(run),
         "against": None if against is None else against.name,
-        "left_out": plain(left_out) | {"megabytes": megabytes} if left_out else None,
+        "left_out": None,
         "scenarios": [_scenario(name, scenario) for name, scenario in scenarios.items()],
         "cells": [
-            _names(outcome, numbers[outcome.scenario])
+            {"id": outcome.cell, "scenario": scenario_numbers[outcome.scenario]}
+            | _picked(outcome, ("strategy", "perturbation", "model", "shown"))
             | _results(outcome, against)
-            | _charts(outcome, blocks)
-            | _robustness(run, outcome, places)
+            | _charts(outcome, cells.get(number))
+            | _robustness(run, outcome, numbers)
             | _circumstances(run, outcome, against)
             | {"history": history.get(outcome.cell, [])}
-            for outcome, blocks in zip(run.outcomes, cells, strict=True)
+            for number, outcome in enumerate(run.outcomes)
         ],
     }
 
@@ -77,16 +73,8 @@ def _scenario(name: str, scenario: ScenarioBlocks) -> dict[str, Any]:
         "name": name,
         "task": task.type,
         **_picked(task, ("labels", "ordered", "primary", "better")),
-        "rows": len(scenario.rows),
+        "rows": len(scenario),
         "cells": scenario.cells,
-    }
-
-
-def _names(outcome: Outcome, scenario: int) -> dict[str, Any]:
-    return {
-        "id": outcome.cell,
-        "scenario": scenario,
-        **_picked(outcome, ("strategy", "perturbation", "model", "shown")),
     }
 
 
@@ -116,10 +104,10 @@ def _charts(outcome: Outcome, blocks: CellBlocks | None) -> dict[str, Any]:
     }
 
 
-def _robustness(run: Run, outcome: Outcome, places: Mapping[str, int]) -> dict[str, Any]:
+def _robustness(run: Run, outcome: Outcome, numbers: Mapping[str, int]) -> dict[str, Any]:
     results = [result for result in run.robustness if result.cell == outcome.cell]
     twins = {
-        twin.perturbation: places[twin.cell]
+        twin.perturbation: numbers[twin.cell]
         for twin in run.outcomes
         if (twin.scenario, twin.strategy, twin.model) == (outcome.scenario, outcome.strategy, outcome.model)
     }
@@ -169,13 +157,13 @@ def _picked(source: object, names: Iterable[str]) -> dict[str, Any]:
     return {name: plain(getattr(source, name)) for name in names}
 
 
-def history_of(run: Run, folder: Path | None) -> HistoryByCell:
-    """Return the newest values up to a run, the oldest first, by cell; none for a folder outside of a project."""
-    above = () if folder is None else folder.parents
-    if folder is None or len(above) <= _BETWEEN or runs_of(above[_BETWEEN]) != folder.parent:
+def _history(run: Run, folder: Path | None) -> dict[str, list[dict[str, Any]]]:
+    """The newest values up to a run, the oldest first, by cell; none for a folder outside of a project."""
+    project = Path() if folder is None else folder.parent.parent.parent
+    if folder is None or runs_of(project) != folder.parent:
         return {}
     # The run itself reports an index that cannot be read: its page lacks the trend, and nothing else.
-    with suppress(OSError, sqlite3.Error), closing(History(above[_BETWEEN])) as history:
+    with suppress(OSError, sqlite3.Error), closing(History(project)) as history:
         return {outcome.cell: _points(history, outcome, run) for outcome in run.outcomes}
     return {}
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import json
-from dataclasses import replace
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -17,9 +16,8 @@ from pytest_puma.core import Run
 from pytest_puma.phrases import named
 from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report import comparison, escape
-from pytest_puma.report.page.blocks import Blocks, Contents
+from pytest_puma.report.page.blocks import Blocks, blocks_of
 from pytest_puma.report.page.changes import Against, against_baseline
-from pytest_puma.report.page.index import history_of
 from pytest_puma.report.page.summary import Summary, summarize
 from pytest_puma.report.rows import computed_tokens, interval, number, parse_failures, seconds
 from pytest_puma.runs.run_folder import REMOVED
@@ -63,13 +61,11 @@ def as_page(
     `against`: what the run is compared with, by default its baseline.
     """
     against = against or against_baseline(run)
-    texts = settings.texts == "all"
-    contents = Contents(run=run, folder=folder, texts=texts, against=against, history=history_of(run, folder))
+    limit = None
     if settings.megabytes is not None:
         around = len(_page(run, summarize(run, against), Blocks()).encode()) + _RESERVE
         limit = max(0, round(settings.megabytes * _MEGABYTE) - around)
-        contents = replace(contents, limit=limit, megabytes=settings.megabytes if texts else None)
-    blocks = contents.blocks()
+    blocks = blocks_of(run, folder, settings, against, limit=limit)
     return _page(run, summarize(run, against, _about(run, blocks, settings)), blocks)
 
 

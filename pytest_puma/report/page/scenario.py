@@ -1,4 +1,4 @@
-"""What the cells of a scenario share: the task, the rows of samples, and the texts of prompts, each once.
+"""Parts that the cells of a scenario share: the task, the rows of samples, and the texts of prompts, each once.
 
 start    user "Which team? "                   of all prompts of a cell, from the run folder
 piece    "No invoice came."                    of a sample: the cells of a scenario mostly share it
@@ -8,47 +8,33 @@ end      " Answer with one word."              of all prompts of the cell
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from pytest_puma.core import Key, Messages, Outcome, Prediction, TaskInfo
 from pytest_puma.core.prefix import common_end
+from pytest_puma.report.page.encoding import numbered
 
 
 def task_of(outcome: Outcome) -> TaskInfo:
-    """Return the task of a cell; in a record of an older version, as the numbers show it."""
-    if outcome.task is not None:
-        return outcome.task
-    kind = "completion"
-    if outcome.confusion:
-        kind = "classification"
-    elif "mae" in outcome.measures:
-        kind = "regression"
-    elif "accuracy" in outcome.measures:
-        kind = "choice"
-    return TaskInfo(
-        type=kind,
-        labels=tuple(outcome.confusion),
-        ordered="within_one" in outcome.measures,
-        primary=outcome.primary,
-        better=outcome.measures[outcome.primary].better if outcome.primary else "neither",
-    )
+    """Return the task of a cell."""
+    return outcome.task or TaskInfo(type="completion", primary=outcome.primary)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Row:
-    gold: str
-    references: tuple[str, ...]
-    choices: tuple[str, ...]
-    groups: Mapping[str, str]
+class ScenarioBlocks:
+    """The rows of a scenario, which grow with each cell, and the pieces of its prompts.
 
+    `cells`: the places of its cells in the run. `pieces`: the number of each text, in the order of their first use.
+    """
 
-class Rows:
-    """The rows, which grow with each cell."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[Key, int] = {}
-        self._rows: list[_Row] = []
+    def __init__(self, task: TaskInfo) -> None:
+        self.task = task
+        self.cells: list[int] = []
+        self.pieces: dict[str, int] = {}
+        self._rows: dict[Key, int] = {}
+        self._gold: list[str] = []
+        self._references: list[Sequence[str]] = []
+        self._choices: list[Sequence[str]] = []
+        self._groups: list[Mapping[str, str]] = []
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -56,69 +42,47 @@ class Rows:
     def add(self, predictions: Sequence[Prediction]) -> list[int]:
         """Return the row of each prediction of a cell."""
         for prediction in predictions:
-            if prediction.key not in self._numbers:
-                self._numbers[prediction.key] = len(self._rows)
-                row = _Row(
-                    gold=prediction.gold,
-                    references=prediction.references,
-                    choices=prediction.choices,
-                    groups=prediction.groups,
-                )
-                self._rows.append(row)
-        return [self._numbers[prediction.key] for prediction in predictions]
+            if numbered(self._rows, prediction.key) == len(self._gold):
+                self._gold.append(prediction.gold)
+                self._references.append(prediction.references)
+                self._choices.append(prediction.choices)
+                self._groups.append(prediction.groups)
+        return [self._rows[prediction.key] for prediction in predictions]
 
-    def number(self, key: Key) -> int | None:
+    def row(self, key: Key) -> int | None:
         """Return the row of a sample and trial, None if no cell has it."""
-        return self._numbers.get(key)
+        return self._rows.get(key)
 
-    def block(self, *, texts: bool, answers: bool) -> dict[str, Any]:
-        """Return the block `r`; a list is null if no row has a value in it.
+    def shows_answers(self, *, texts: bool) -> bool:
+        """Whether the page shows answers and ground truths: free texts only if it shows `texts`."""
+        return texts or self.task.kind.form != "texts"
 
-        `texts`: whether to show choices; `answers`: whether to show the ground truths.
-        """
-        trials = [trial for _, trial in self._numbers]
+    def block(self, *, texts: bool) -> dict[str, Any]:
+        """Return the block `r`, with texts or without; a list is null if no row has a value in it."""
+        trials = [trial for _, trial in self._rows]
+        answers = self.shows_answers(texts=texts)
         return {
-            "ids": [sample_id for sample_id, _ in self._numbers],
+            "ids": [sample_id for sample_id, _ in self._rows],
             "trials": trials if any(trials) else None,
-            "gold": [row.gold if answers else "" for row in self._rows],
-            "references": _null_if_empty([list(row.references) if answers else [] for row in self._rows]),
-            "choices": _null_if_empty([list(row.choices) if texts else [] for row in self._rows]),
-            "groups": _null_if_empty([dict(row.groups) for row in self._rows]),
+            "gold": self._gold if answers else [""] * len(self),
+            "references": self._references if answers and any(self._references) else None,
+            "choices": self._choices if texts and any(self._choices) else None,
+            "groups": self._groups if any(self._groups) else None,
         }
-
-
-def _null_if_empty(values: list[Any]) -> list[Any] | None:
-    return values if any(values) else None
 
 
 #: A message of a prompt: its role, None if it continues the last message of the start, and the number of its piece.
 Entry: TypeAlias = tuple[str | None, int]
 
 
-class Pool:
-    """The pieces of the prompts of a scenario, numbered in the order of their first use."""
-
-    def __init__(self) -> None:
-        self._numbers: dict[str, int] = {}
-
-    @property
-    def pieces(self) -> list[str]:
-        """The texts by number."""
-        return list(self._numbers)
-
-    def number(self, text: str) -> int:
-        """Return the number of a text."""
-        return self._numbers.setdefault(text, len(self._numbers))
-
-
 class CellPrompts:
-    """The prompts of a cell: the common start and end of each turn, and the entries of each prediction in a pool.
+    """The prompts of a cell: the common start and end of each turn, and the entries of each prediction.
 
-    A prompt that repeats the one before is no turn of its own.
+    `pieces`: those of the scenario. A prompt that repeats the one before is no turn of its own.
     """
 
-    def __init__(self, starts: Sequence[Messages], predictions: Iterable[Prediction], pool: Pool) -> None:
-        self.starts, self._pool = starts, pool
+    def __init__(self, starts: Sequence[Messages], predictions: Iterable[Prediction], pieces: dict[str, int]) -> None:
+        self.starts, self._pieces = starts, pieces
         self.ends = tuple(common_end(texts) for texts in _last_texts(predictions))
 
     def entries(self, prediction: Prediction) -> list[list[Entry] | None]:
@@ -131,8 +95,8 @@ class CellPrompts:
         continues = turn < len(self.starts) and bool(self.starts[turn])
         texts = [message.content for message in rest]
         texts[-1] = texts[-1][: len(texts[-1]) - len(self.ends[turn])]
-        roles = [None if continues and not place else message.role for place, message in enumerate(rest)]
-        return [(role, self._pool.number(text)) for role, text in zip(roles, texts, strict=True)]
+        roles = [None if continues and not index else message.role for index, message in enumerate(rest)]
+        return [(role, numbered(self._pieces, text)) for role, text in zip(roles, texts, strict=True)]
 
 
 def _last_texts(predictions: Iterable[Prediction]) -> list[list[str]]:

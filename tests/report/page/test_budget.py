@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.core import Message, Outcome, Prediction
+from pytest_puma.core import Message, Outcome, Prediction, TaskInfo
 from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report.page import encoding
 from pytest_puma.report.page.page import as_page
@@ -49,6 +49,7 @@ def answered(cell: str, *, reply: int, prompt: int) -> Outcome:
     flips = tuple(flip(f"s{row:03}", better=True) for row in range(2, SIZE, 40))
     return outcome(
         cell,
+        task=TaskInfo(type="classification", labels=("A",), primary="accuracy", better="high"),
         predictions=tuple(predictions()),
         shared_prompts=((),),
         trials=SIZE,
