@@ -14,7 +14,7 @@ LONG_FILES = {"pytest_puma/engine/engine.py"}
 #: Classes of eval-framework, whose names its tasks use.
 FOREIGN_CLASSES = "pytest_puma/compat/eval_framework/nouns.py"
 #: Names of two or more classes that are still to be told apart.
-AMBIGUOUS = frozenset({"Choice", "Layout", "Pool", "Pruned", "Row", "Step"})
+AMBIGUOUS = frozenset({"Choice", "Layout", "Pool", "Row"})
 
 
 def sources() -> Iterator[tuple[str, str]]:

@@ -48,7 +48,7 @@ def _compare(options: argparse.Namespace) -> None:
 def _cells(options: argparse.Namespace) -> RunComparison:
     """Compare two cells, each of the newest run that has it."""
     from pytest_puma.runs.comparison import compare
-    from pytest_puma.runs.older import Older
+    from pytest_puma.runs.past_run import Older
 
     if _MODEL not in options.old:
         msg = f"compare: A is {options.old!r}, and B a cell; expected two cells, or two runs"

@@ -69,7 +69,7 @@ def _show(options: argparse.Namespace) -> None:
 
 
 def _trend(options: argparse.Namespace) -> None:
-    from pytest_puma.runs.trend import steps
+    from pytest_puma.runs.rows import steps
 
     _check_last(options)
     with history_of(options) as history:

@@ -19,7 +19,7 @@ from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.rows import RunRow
 
 if TYPE_CHECKING:
-    from pytest_puma.runs.older import Older
+    from pytest_puma.runs.past_run import Older
 
 RUN_HELP = "a number, a name or its beginning, last, last~2, a commit, or a branch (its newest clean run)"
 #: The argument that means the stored baselines.
@@ -90,7 +90,7 @@ def older_of(text: str, options: argparse.Namespace, newer: RunRow) -> Older:
     """Return the run that an argument names, another one than `newer`, or the baselines of the project."""
     from pytest_puma.baseline.folder import Baselines
     from pytest_puma.planning.settings import BASELINES
-    from pytest_puma.runs.older import Older
+    from pytest_puma.runs.past_run import Older
     from pytest_puma.session.settings.project import ini_values
 
     if text != BASELINE:

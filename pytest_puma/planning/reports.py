@@ -43,7 +43,7 @@ class Format:
 
 
 FORMATS: Mapping[str, Format] = {
-    "json": Format("pytest_puma.runs.record:as_json", b'{\n "format": '),
+    "json": Format("pytest_puma.runs.run_folder:as_json", b'{\n "format": '),
     "csv": Format("pytest_puma.report.files:as_csv", b"cell,scenario,strategy,perturbation,model,metric,value"),
     "md": Format("pytest_puma.report.markdown:as_markdown", b"### puma: "),
     "parquet": Format("pytest_puma.report.files:as_parquet", b"perturbation"),

@@ -11,7 +11,8 @@ from dataclasses import replace
 
 from pytest_puma.core import Model, ModelOptions
 from pytest_puma.planning.settings import BenchmarkSpec, RunOptions
-from pytest_puma.runs.recorded_run import RecordedCell, RecordedRun
+from pytest_puma.runs.prediction_file import StoredCell
+from pytest_puma.runs.recorded_run import RecordedRun
 
 
 def as_recorded(benchmark: BenchmarkSpec, run: RecordedRun | None, *, test: str) -> BenchmarkSpec:
@@ -34,7 +35,7 @@ def recorded_models(run: RecordedRun) -> tuple[Model, ...]:
     )
 
 
-def _options(cells: Sequence[RecordedCell]) -> RunOptions:
+def _options(cells: Sequence[StoredCell]) -> RunOptions:
     """The options of the cells of one test function, which share their samples."""
     signature = cells[0].signature
     perturbations = (cell.name.perturbation for cell in cells)
@@ -51,5 +52,5 @@ def _options(cells: Sequence[RecordedCell]) -> RunOptions:
     )
 
 
-def _chat(cell: RecordedCell) -> bool:
+def _chat(cell: StoredCell) -> bool:
     return bool(cell.signature.get("chat", True))

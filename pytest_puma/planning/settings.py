@@ -17,7 +17,7 @@ from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED,
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.reports import Reports
 from pytest_puma.planning.storage import Storage
-from pytest_puma.runs.older import Older
+from pytest_puma.runs.past_run import Older
 from pytest_puma.runs.recorded_run import RecordedRun
 
 #: The default folder of baselines.

@@ -14,7 +14,7 @@ from pytest_puma.report.table import TextColumn
 from pytest_puma.runs.rows import RunRow
 
 if TYPE_CHECKING:
-    from pytest_puma.runs.trend import Step
+    from pytest_puma.runs.rows import TrendStep
 
 _NAME = re.compile(r"(\d{4})(\d{2})(\d{2})T(\d{2})(\d{2})")
 
@@ -32,7 +32,7 @@ def commit(row: RunRow) -> str:
     return f"{row.invocation.revision}{' (dirty)' if row.invocation.dirty else ''}"
 
 
-def _value(step: Step) -> str:
+def _value(step: TrendStep) -> str:
     measure = step.row.measure
     return f"{number(measure.value)}{'*' if measure.note else ''}"
 
@@ -48,7 +48,7 @@ RUNS: tuple[TextColumn[RunRow], ...] = (
     TextColumn("kept", lambda run: f"{run.kept:,}", right=True, leaves=2),
     TextColumn("answers", lambda run: f"{run.answers:,}", right=True, leaves=3),
 )
-TREND: tuple[TextColumn[Step], ...] = (
+TREND: tuple[TextColumn[TrendStep], ...] = (
     TextColumn("#", lambda step: str(step.row.run.number), right=True),
     TextColumn("when (UTC)", lambda step: when(step.row.run), leaves=2, trails="{} UTC"),
     TextColumn("commit", lambda step: commit(step.row.run), names=True),
@@ -72,7 +72,7 @@ def runs(rows: Sequence[RunRow], width: int) -> list[str]:
     return table.lines(RUNS, [_texts(row) for row in rows], width) if rows else []
 
 
-def trend(cell: str, metric: str, steps: Sequence[Step], width: int) -> list[str]:
+def trend(cell: str, metric: str, steps: Sequence[TrendStep], width: int) -> list[str]:
     """Return the title, a row for each run, and the notes behind the stars."""
     stars = starred((step.row.measure.note, f"run {step.row.run.number}") for step in steps)
     return [f"{cell}: {metric}", *table.lines(TREND, [table.texts(TREND, step) for step in steps], width), *stars]

@@ -14,7 +14,7 @@ from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics import PairedPredictions, contrast, pair, source_of
 from pytest_puma.phrases import one_line
 from pytest_puma.responses.recipe import changes
-from pytest_puma.runs.older import Older
+from pytest_puma.runs.past_run import Older
 from pytest_puma.stats.significance import holm
 from pytest_puma.task_types import KINDS
 

@@ -24,8 +24,7 @@ from pytest_puma.platform.locks import is_locked, locked
 from pytest_puma.platform.project_folder import project_folder, runs_of
 from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.rows import MeasureRow, RunRow, State
-from pytest_puma.runs.run_folder import RECORD
-from pytest_puma.runs.run_order import oldest_first
+from pytest_puma.runs.run_order import RECORD, oldest_first
 
 NAME = "history.sqlite"
 #: `number`: NULL for a damaged `run.json`. `row`: a `RunRow` as JSON, and the measures of a cell as deflated JSON.

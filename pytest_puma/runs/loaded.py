@@ -20,7 +20,7 @@ from pytest_puma.core.shared import whole_prompts
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.prediction_file import owner_of
-from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, newest_run
+from pytest_puma.runs.run_order import PREDICTIONS, RECORD, newest_run
 
 if TYPE_CHECKING:
     import pandas as pd

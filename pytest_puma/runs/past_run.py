@@ -1,4 +1,4 @@
-"""A finished run, read back from its folder.
+"""A finished run, read back from its folder; and the older side of a comparison.
 
 past = PastRun(folder)
 for outcome in past.run.outcomes:
@@ -7,23 +7,26 @@ for outcome in past.run.outcomes:
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
+from pytest_puma.baseline.entry import Entry
+from pytest_puma.baseline.folder import Baselines
 from pytest_puma.codec.nouns import read
 from pytest_puma.codec.shapes import RECORD as RECORD_SHAPE
 from pytest_puma.core import CellId, DataError, Outcome, PumaError, Run
+from pytest_puma.metrics import source_of
 from pytest_puma.phrases import one_line
 from pytest_puma.platform.files import regular
 from pytest_puma.platform.json_text import parse_json
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.platform.shape import misfit
 from pytest_puma.runs.prediction_file import PredictionFile, owner_of
-from pytest_puma.runs.record import FORMAT
-from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, newest_run
+from pytest_puma.runs.run_folder import FORMAT
+from pytest_puma.runs.run_order import PREDICTIONS, RECORD, newest_run
 
 
 @dataclass(frozen=True)
@@ -93,6 +96,32 @@ class PastRun:
         return replace(outcome, predictions=tuple(self.file.predictions(cell)), shared_prompts=cell.shared)
 
 
+@dataclass(frozen=True)
+class Older:
+    """Cells with their answers, as entries of a baseline.
+
+    `name`: in sentences. `cells`: by id, a function that returns the cell with the scores of some metrics; without
+    answers if these are gone.
+    """
+
+    name: str
+    cells: Mapping[str, Callable[[Collection[str]], Entry]]
+
+    @classmethod
+    def of_run(cls, name: str, past: PastRun) -> Older:
+        """Make it of an earlier run; `name` as in `run 41`. A `DataError` names an unusable record."""
+        return cls(name, {outcome.cell: partial(_entry, past, outcome) for outcome in past.run.outcomes})
+
+    @classmethod
+    def of_baselines(cls, baselines: Baselines) -> Older:
+        """Make it of the stored baselines of a project, which have the scores of their gates alone."""
+        return cls("the baseline", {entry.cell: partial(_stored, entry) for entry in baselines.entries()})
+
+    def of_cell(self, cell: str, against: str) -> Older:
+        """Make it of one cell, as if it were the cell `against`, of any strategy and model."""
+        return Older(f"{cell} of {self.name}", {against: self.cells[cell]})
+
+
 def last_flips(root: Path) -> dict[str, frozenset[str]]:
     """Return the flipped samples of the newest run of a project, by cell; a `DataError` if there are none."""
     newest = newest_run(runs_of(root))
@@ -119,3 +148,17 @@ def _with_notes(run: Run, notes: Sequence[str]) -> Run:
         outcomes.append(replace(outcome, notes=tuple(found)))
         seen.add(outcome.model)
     return replace(run, outcomes=tuple(outcomes))
+
+
+def _entry(past: PastRun, outcome: Outcome, metrics: Collection[str]) -> Entry:
+    try:
+        outcome = past.answered(outcome)
+    except DataError:
+        if past.file.path.exists():
+            raise
+    test = outcome.node_id.partition("[")[0]
+    return Entry.of(outcome, commit=past.run.invocation.revision, test=test, source_of=source_of, metrics=metrics)
+
+
+def _stored(entry: Entry, _: Collection[str]) -> Entry:
+    return entry

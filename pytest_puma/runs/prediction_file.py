@@ -16,10 +16,10 @@ from typing import Any, TypeAlias, TypeVar
 
 from pytest_puma.codec.plain import storable
 from pytest_puma.codec.predictions import CellLine, cell_from, prediction_from
-from pytest_puma.core import DataError, Messages, Outcome, Prediction
+from pytest_puma.core import CellId, DataError, Messages, Outcome, Prediction
 from pytest_puma.phrases import described
 from pytest_puma.platform.files import regular
-from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, REMOVED
+from pytest_puma.runs.run_order import PREDICTIONS, RECORD, REMOVED
 
 T = TypeVar("T")
 #: One attempt of one test of a cell: `cell`, `node_id`, `attempt`.
@@ -49,6 +49,21 @@ class StoredCell:
     def owner(self) -> Owner:
         """The attempt of a test that wrote it."""
         return self.head.cell, self.head.node_id, self.head.attempt
+
+    @property
+    def name(self) -> CellId:
+        """Its names."""
+        return CellId.parse(self.head.cell)
+
+    @property
+    def test(self) -> str:
+        """The id of its test function."""
+        return self.head.node_id.partition("[")[0]
+
+    @property
+    def signature(self) -> Mapping[str, Any]:
+        """Everything that could change its numbers."""
+        return self.head.signature
 
     @property
     def shared(self) -> tuple[Messages, ...]:
@@ -130,6 +145,12 @@ class PredictionFile:
         try:
             return read(line)
         except (ValueError, RecursionError, LookupError, RuntimeError) as error:
+            if b'"raw":' in line and b'"transcripts":' not in line:
+                msg = (
+                    f"{self.who}{self.path} is of an earlier format of pytest-puma, without transcripts; "
+                    "run the benchmarks again: kept answers are not computed again"
+                )
+                raise DataError(msg) from error
             raise self._fault(number, f"{described(error)}") from error
 
     def _fault(self, number: int, problem: str) -> DataError:

@@ -6,34 +6,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
 
 from pytest_puma.codec.shapes import RESCORED_SIGNATURE
-from pytest_puma.core import CellId, DataError, Key, Messages, Prediction, Turn
+from pytest_puma.core import DataError, Key, Messages, Prediction, Turn
 from pytest_puma.core.shared import whole_prompts
+from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.platform.shape import misfit
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.runs.prediction_file import PredictionFile, StoredCell
-from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, REMOVED
-from pytest_puma.runs.run_order import oldest_first
+from pytest_puma.runs.run_order import PREDICTIONS, RECORD, REMOVED, oldest_first
 
 #: The argument that means the newest run.
-LAST = "last"
+_LAST = "last"
 _MAX_NAMED = 3
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RecordedCell:
-    """A whole cell of a run: its names, and its predictions in the file. `test`: the id of its test function."""
-
-    name: CellId
-    test: str
-    stored: StoredCell
-
-    @property
-    def signature(self) -> Mapping[str, Any]:
-        """Everything that could change its numbers."""
-        return self.stored.head.signature
 
 
 @dataclass(frozen=True)
@@ -48,9 +33,9 @@ class RecordedRun:
         return self.path.parent.name
 
     @cached_property
-    def cells(self) -> Mapping[str, RecordedCell]:
+    def cells(self) -> Mapping[str, StoredCell]:
         """The cells by id. Of a test that ran several times, the last attempt counts."""
-        cells = {cell.head.cell: self._cell(cell) for cell in self._file.cells if cell.is_whole}
+        cells = {cell.head.cell: self._checked(cell) for cell in self._file.cells if cell.is_whole}
         if not cells:
             problem = "; ".join(("no whole cell in it", *self.cut_off)) if self.cut_off else "no cell in it"
             msg = f"{self.path}: {problem}; expected the predictions of a run: run again"
@@ -62,15 +47,15 @@ class RecordedRun:
         """A sentence for each cell that is left out, as the end of the run or a full disk has cut it off."""
         return self._file.cut_off
 
-    def conversations(self, cell: RecordedCell) -> dict[Key, list[Turn]]:
+    def conversations(self, cell: StoredCell) -> dict[Key, list[Turn]]:
         """Return the turns of the conversation about each trial of a cell, each with its whole prompt."""
-        return dict(self._file.read(cell.stored, lambda prediction: _conversation(prediction, cell.stored.shared)))
+        return dict(self._file.read(cell, lambda prediction: _conversation(prediction, cell.shared)))
 
     @cached_property
     def _file(self) -> PredictionFile:
         return PredictionFile(self.path)
 
-    def _cell(self, cell: StoredCell) -> RecordedCell:
+    def _checked(self, cell: StoredCell) -> StoredCell:
         if fault := misfit(cell.head.signature, RESCORED_SIGNATURE):
             msg = f"{self.path}: line {cell.line} cannot be read (signature.{fault}); expected that of a run"
             raise DataError(msg)
@@ -80,7 +65,7 @@ class RecordedRun:
                 "set it to true and run again"
             )
             raise DataError(msg)
-        return RecordedCell(name=CellId.parse(cell.head.cell), test=cell.head.node_id.partition("[")[0], stored=cell)
+        return cell
 
 
 def _conversation(prediction: Prediction, shared: tuple[Messages, ...]) -> tuple[Key, list[Turn]]:
@@ -90,23 +75,22 @@ def _conversation(prediction: Prediction, shared: tuple[Messages, ...]) -> tuple
     return prediction.key, turns
 
 
-def find_run(text: str, runs: Path, here: Path) -> RecordedRun | None:
-    """Return the run that an argument means: `last`, the name of a folder in `runs`, or a path from `here`.
+def find_recorded(text: str, root: Path, here: Path) -> RecordedRun:
+    """Return the run of the project in `root` that a text means; a path is one from `here`.
 
-    None if it means no run; errors as in `run_in`.
+    Folders come first, as a run that was cut off has no number, then names as in `names`. A `DataError` names similar
+    runs, or the newest ones if the predictions of the run were removed.
     """
-    if text == LAST:
-        files = oldest_first(runs, PREDICTIONS)
-        return RecordedRun(files[-1].absolute()) if files else None
-    path = here / user_path(text)
-    folders = (runs / text, path, path.parent if path.name in {PREDICTIONS, RECORD} else path)
-    recorded = (folder for name in (PREDICTIONS, RECORD) for folder in folders if (folder / name).is_file())
-    folder = next(recorded, None)
-    return None if folder is None else run_in(folder)
+    from pytest_puma.runs.names import run_in_project
 
-
-def run_in(folder: Path) -> RecordedRun:
-    """Return the run in its folder. If its predictions were removed, a `DataError` names the newest runs beside it."""
+    runs = runs_of(root)
+    folder = _folder(text, runs, here)
+    if folder is None:
+        try:
+            folder = runs / run_in_project(text, root).name
+        except DataError as error:
+            msg = f"found no {PREDICTIONS} in a folder of this name; {error}"
+            raise DataError(msg) from error
     run = RecordedRun(folder.absolute() / PREDICTIONS)
     if not run.path.is_file():
         names = [file.parent.name for file in oldest_first(folder.parent, PREDICTIONS)[: -_MAX_NAMED - 1 : -1]]
@@ -114,3 +98,13 @@ def run_in(folder: Path) -> RecordedRun:
         msg = f"found no {PREDICTIONS} of this run; {REMOVED}{newest}"
         raise DataError(msg)
     return run
+
+
+def _folder(text: str, runs: Path, here: Path) -> Path | None:
+    """The run folder that a text means: `last`, the name of one in `runs`, or a path; None if it means none."""
+    if text == _LAST:
+        return next((file.parent for file in reversed(oldest_first(runs, PREDICTIONS))), None)
+    path = here / user_path(text)
+    folders = (runs / text, path, path.parent if path.name in {PREDICTIONS, RECORD} else path)
+    recorded = (folder for name in (PREDICTIONS, RECORD) for folder in folders if (folder / name).is_file())
+    return next(recorded, None)

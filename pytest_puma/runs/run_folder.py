@@ -1,4 +1,4 @@
-"""The run folder: `.puma/runs/<id>/` with `predictions.jsonl`, written as cells finish, and `run.json` (see `record`).
+"""The run folder: `.puma/runs/<id>/` with `predictions.jsonl`, written as cells finish, and `run.json`.
 
 `predictions.jsonl` has two kinds of lines. `cell`, the `node_id` of the test and the `attempt` (2 if a plugin ran the
 test again) assign a prediction to its cell:
@@ -10,6 +10,16 @@ The line of the cell comes first, with the number of its `predictions`: fewer fo
 wrote them. Its `prompts` are the common beginnings of the first prompts of all samples, of the second prompts, and so
 on; null if the run keeps no prompts. `codec.predictions` has the format of a prediction: in its `transcripts`, the
 first message of a prompt continues the last message of that beginning; a turn without a prompt repeats the one before.
+
+`run.json`, and a report `json:PATH`, is a run as JSON (format 2):
+`format`, `id`, `started`, `environment`, `verdicts` of the run and `outcomes`: for each cell its names, the `node_id`
+and the `attempt` of its test, signature, measures, confusion matrix, bins of confidence, causes of missing answers,
+verdicts, flips, warnings, determinism (null: not requested), usage, seconds, the numbers of `samples` and `trials`, and
+the number of samples `left_out` because the gates were already decided. `problems`: sentences that fail the run
+although no cell fails; `faults`: the tests that ended in an error, or failed for another reason than a gate; `notes`:
+sentences on the models; `gates`: counts of the gates, with the chance of a false alarm; `robustness`: the effect of
+perturbations on cells; `unchanged`: sentences on perturbations that changed no prompt; `contrasts`: the comparison
+table; `rescored_from`: the run whose answers were read again (null: the answers were computed).
 """
 
 from __future__ import annotations
@@ -28,14 +38,19 @@ from pytest_puma.core.prediction import changed
 from pytest_puma.platform.files import PRIVATE, append, make_folder, write_whole
 from pytest_puma.platform.locks import locked
 from pytest_puma.platform.project_folder import MODE, make_runs
-from pytest_puma.runs.record import as_json
-from pytest_puma.runs.run_order import add_run, oldest_first
+from pytest_puma.runs.run_order import PREDICTIONS, RECORD, add_run
 
-PREDICTIONS, RECORD = "predictions.jsonl", "run.json"
-#: Why a run with a record may have no predictions.
-REMOVED = (
-    "those of older runs are removed (ini key puma_keep_runs), and a run in which every cell ended in an error has none"
-)
+FORMAT = 2
+
+
+def as_json(run: Run) -> str:
+    """Return strict JSON with null for NaN; predictions are in the run folder."""
+    data = {"format": FORMAT} | plain(run) | {"gates": plain(run.tally), "notes": plain(run.notes)}
+    for outcome in data["outcomes"]:
+        # Intermediate data: the verdicts, sentences and files of the run have the results.
+        for name in ("predictions", "shared_prompts", "cross_cell_gates", "replicates", "contrasts", "drift", "notes"):
+            del outcome[name]
+    return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
 
 
 class RunFolder:
@@ -113,8 +128,3 @@ def _without_prompts(prediction: Prediction) -> Prediction:
         for role, transcript in prediction.transcripts.items()
     }
     return changed(prediction, fields={}, choices=(), transcripts=transcripts)
-
-
-def newest_run(runs: Path) -> Path | None:
-    """Return the `run.json` of the newest finished run in a folder of run folders, None if there is none."""
-    return next(reversed(oldest_first(runs, RECORD)), None)

@@ -12,7 +12,8 @@ from pytest_puma.core.prefix import common_prefix
 from pytest_puma.core.shared import messages_with_prefill
 from pytest_puma.phrases import counted
 from pytest_puma.responses.answer_file import UNMEASURED
-from pytest_puma.runs.recorded_run import RecordedCell, RecordedRun
+from pytest_puma.runs.prediction_file import StoredCell
+from pytest_puma.runs.recorded_run import RecordedRun
 
 #: Characters that a message shows of two prompts before and after the place where they part.
 _BEFORE, _AFTER = 12, 32
@@ -29,7 +30,7 @@ class RunSource:
     def __init__(self, run: RecordedRun) -> None:
         self._run = run
         self._signature: Mapping[str, Any] = {}
-        self._recorded: RecordedCell
+        self._recorded: StoredCell
         self._turns: dict[Key, list[Turn]] = {}
 
     def find(self, requests: Sequence[Request], origins: Sequence[Origin]) -> list[Response]:
@@ -61,7 +62,7 @@ class RunSource:
     def close(self) -> None:
         """Do nothing: no file is open."""
 
-    def _of(self, cell: str) -> RecordedCell:
+    def _of(self, cell: str) -> StoredCell:
         if cell not in self._run.cells:
             msg = f"--puma-rescore {self._run.name}: the run has no cell {cell}; {_AGAIN}"
             raise DataError(msg)

@@ -14,8 +14,7 @@ from pytest_puma.report.page import encoding
 from pytest_puma.report.page.page import as_page
 from pytest_puma.runs.comparison import compare
 from pytest_puma.runs.index import History
-from pytest_puma.runs.older import Older
-from pytest_puma.runs.past_run import PastRun
+from pytest_puma.runs.past_run import Older, PastRun
 from tests.report.page.page import Page
 from tests.runs.runs import MAIN, keep, triaged
 

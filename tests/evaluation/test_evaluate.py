@@ -17,7 +17,7 @@ from pytest_puma.core import (
     Outcome,
     Prediction,
 )
-from pytest_puma.runs.record import as_json
+from pytest_puma.runs.run_folder import as_json
 from pytest_puma.scenarios import (
     EstimationTawosScenario,
     FileScenario,

@@ -14,8 +14,7 @@ import pytest
 from pytest_puma.baseline.folder import Baselines
 from pytest_puma.cli import main
 from pytest_puma.runs.comparison import RunComparison, compare
-from pytest_puma.runs.older import Older
-from pytest_puma.runs.past_run import PastRun
+from pytest_puma.runs.past_run import Older, PastRun
 from tests.integration.conftest import ONE_PROCESS, SCRIPTED, Project
 
 #: A model whose answers depend on a file, so that they change from run to run.

@@ -6,8 +6,7 @@ import pytest
 
 from pytest_puma.core import Invocation, Measure
 from pytest_puma.report.history import runs, trend
-from pytest_puma.runs.rows import MeasureRow, RunRow
-from pytest_puma.runs.trend import Step
+from pytest_puma.runs.rows import MeasureRow, RunRow, TrendStep
 
 
 def _run(number: int) -> RunRow:
@@ -18,13 +17,13 @@ def _run(number: int) -> RunRow:
     )
 
 
-def _step(number: int, note: str = "", changed: tuple[str, ...] = ()) -> Step:
+def _step(number: int, note: str = "", changed: tuple[str, ...] = ()) -> TrendStep:
     row = MeasureRow(
         run=_run(number),
         measure=Measure(metric="f1_macro", value=0.726, low=0.576, high=0.833, n=200, note=note),
         signature={},
     )
-    return Step(row=row, change=-0.1, interval=(-0.187, -0.0123), changed=changed)
+    return TrendStep(row=row, change=-0.1, interval=(-0.187, -0.0123), changed=changed)
 
 
 STEPS = [_step(1), _step(2, note="n under 30", changed=("engine", "data")), _step(3, note="n under 30")]

@@ -8,8 +8,7 @@ from pathlib import Path
 from pytest_puma.core import Outcome
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.comparison import RunComparison, compare
-from pytest_puma.runs.older import Older
-from pytest_puma.runs.past_run import PastRun
+from pytest_puma.runs.past_run import Older, PastRun
 from tests.runs.runs import keep
 
 FIRST, SECOND = "20261101T100000-1", "20261102T100000-1"

@@ -10,7 +10,8 @@ from typing import Any
 
 from pytest_puma.core import Invocation, Outcome, Run
 from pytest_puma.platform.project_folder import runs_of
-from pytest_puma.runs.run_folder import RECORD, RunFolder
+from pytest_puma.runs.run_folder import RunFolder
+from pytest_puma.runs.run_order import RECORD
 from tests.factories import cell, evaluated, run
 
 MAIN = Invocation(command="pytest", commit="3f2c1d9a" * 5, branch="main")

@@ -11,8 +11,7 @@ from pytest_puma.core import Generation
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.report.comparison import comparison_lines
 from pytest_puma.runs.comparison import compare
-from pytest_puma.runs.older import Older
-from pytest_puma.runs.past_run import PastRun
+from pytest_puma.runs.past_run import Older, PastRun
 from pytest_puma.stats.significance import holm
 from tests.runs.comparisons import FIRST, SECOND, by_length, compared, runs
 from tests.runs.runs import keep, triaged

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import warnings
 from collections.abc import Callable, Iterator
@@ -19,10 +20,9 @@ from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report.page.page import as_page
 from pytest_puma.runs.comparison import compare
 from pytest_puma.runs.index import History
-from pytest_puma.runs.older import Older
-from pytest_puma.runs.past_run import PastRun
+from pytest_puma.runs.past_run import Older, PastRun
 from pytest_puma.runs.recorded_run import RecordedRun
-from pytest_puma.runs.run_folder import PREDICTIONS, RECORD
+from pytest_puma.runs.run_order import PREDICTIONS, RECORD
 from tests.runs.runs import keep, triaged
 
 #: In place of any part of a file; the last one removes it.
@@ -125,6 +125,29 @@ def test_a_wrong_part_of_a_line_is_named(root: Path, read: Callable[[Path], None
     for data in cases(json.loads(lines[line]), 61):
         file.write_text("\n".join([*lines[:line], json.dumps(data), *lines[line + 1 :], ""]), encoding="utf-8")
         check(read, root, PREDICTIONS)
+
+
+def test_predictions_of_an_earlier_format_are_named_by_every_reader(root: Path) -> None:
+    """Before transcripts, a line had the texts and the requests of a conversation as lists of its own."""
+    file = past(root).folder / PREDICTIONS
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    for line in lines:
+        if (transcripts := line.pop("transcripts", None)) is not None:
+            turns = transcripts["model"]
+            line |= {"raw": [turn.get("text", "") for turn in turns], "finish": turns[-1]["finish"], "logprobs": []}
+            line |= {"prompts": [turn.get("prompt") for turn in turns], "usage": {}, "responses": [{"seen": True}]}
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+    sentence = (
+        f"{file} is of an earlier format of pytest-puma, without transcripts; "
+        "run the benchmarks again: kept answers are not computed again"
+    )
+    for read in (frames, page, conversations):
+        with pytest.raises(DataError, match=re.escape(sentence)):
+            read(root)
+    old, new = past(root, "old"), past(root)
+    for older, newer in ((old, new), (new, old)):
+        result = compare(newer.run.outcomes, newer.answered, Older.of_run("old", older), name="new")
+        assert {cell.why for cell in result.cells} == {sentence}
 
 
 def test_an_index_leaves_out_a_damaged_record(root: Path) -> None:

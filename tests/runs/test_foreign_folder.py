@@ -17,10 +17,9 @@ from pytest_puma.platform.project_folder import make_private, responses_of, runs
 from pytest_puma.responses.opening import open_to_read, open_to_write
 from pytest_puma.runs.index import NAME, History
 from pytest_puma.runs.past_run import PastRun
-from pytest_puma.runs.pruning import prune
 from pytest_puma.runs.recorded_run import RecordedRun
-from pytest_puma.runs.run_folder import PREDICTIONS, RECORD, RunFolder
-from pytest_puma.runs.run_order import oldest_first
+from pytest_puma.runs.run_folder import RunFolder
+from pytest_puma.runs.run_order import PREDICTIONS, RECORD, oldest_first, prune
 from pytest_puma.runs.throughput import read_throughput, write_throughput
 from tests.factories import outcome
 from tests.runs.runs import keep, triaged

@@ -6,8 +6,8 @@ import multiprocessing
 from pathlib import Path
 
 from pytest_puma.platform.project_folder import runs_of
-from pytest_puma.runs.pruning import Pruned, prune
 from pytest_puma.runs.run_folder import RunFolder
+from pytest_puma.runs.run_order import PrunedRuns, prune
 from tests.factories import outcome, run
 
 DAYS = [f"2026010{day}T000000-1" for day in range(1, 6)]
@@ -28,10 +28,10 @@ def test_older_runs_lose_predictions_and_no_run_loses_its_record(tmp_path: Path)
     for name in DAYS:
         make(tmp_path, name).close()
     size = (runs_of(tmp_path) / DAYS[0] / "predictions.jsonl").stat().st_size
-    assert prune(tmp_path, keep=2, protected=()) == Pruned(runs=3, size=3 * size)
+    assert prune(tmp_path, keep=2, protected=()) == PrunedRuns(runs=3, size=3 * size)
     assert kept(tmp_path) == DAYS[3:]
     assert sorted(path.parent.name for path in runs_of(tmp_path).glob("*/run.json")) == DAYS
-    assert prune(tmp_path, keep=2, protected=()) == Pruned()
+    assert prune(tmp_path, keep=2, protected=()) == PrunedRuns()
 
 
 def test_a_run_that_is_protected_stays_by_any_path(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_run_that_goes_on_stays(tmp_path: Path) -> None:
 
 
 def test_a_project_without_runs_has_nothing_to_remove(tmp_path: Path) -> None:
-    assert prune(tmp_path, keep=1, protected=()) == Pruned()
+    assert prune(tmp_path, keep=1, protected=()) == PrunedRuns()
 
 
 def _prune(root: Path) -> int:

@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.platform.project_folder import runs_of
-from pytest_puma.runs.recorded import find_recorded
+from pytest_puma.runs.recorded_run import find_recorded
 from tests.runs.runs import MAIN, keep, triaged
 
 FIRST, SECOND, CUT_OFF = "20261101T100000-1", "20261102T100000-1", "20261103T100000-1"

@@ -11,7 +11,7 @@ import pytest
 
 from pytest_puma.core import CellId, DataError, Message, Response
 from pytest_puma.platform.project_folder import runs_of
-from pytest_puma.runs.recorded_run import RecordedRun, find_run
+from pytest_puma.runs.recorded_run import RecordedRun, find_recorded
 from pytest_puma.runs.run_folder import RunFolder
 from tests.factories import outcome, prediction
 
@@ -40,7 +40,7 @@ def make(root: Path, name: str, *cells: str) -> Path:
 def test_the_cells_of_a_run_have_names_tests_and_places(tmp_path: Path) -> None:
     run = RecordedRun(make(tmp_path, "r", "triage-egi@m", "triage-egi+case_upper@m") / "predictions.jsonl")
     assert run.name == "r"
-    assert [(cell.name, cell.test, cell.stored.line) for cell in run.cells.values()] == [
+    assert [(cell.name, cell.test, cell.line) for cell in run.cells.values()] == [
         (CellId("triage", "egi", "m"), "tests/test_a.py::test_1", 1),
         (CellId("triage", "egi", "m", "case_upper"), "tests/test_a.py::test_2", 4),
     ]
@@ -69,13 +69,13 @@ def test_a_run_is_found_by_its_name_or_path(tmp_path: Path, argument: str) -> No
     folder = make(tmp_path, "20260102T000000-7", "triage-egi@m")
     (folder / "run.json").touch()
     make(tmp_path, "20260103T000000-1", "triage-egi@m")
-    run = find_run(argument.format(folder=folder), runs_of(tmp_path), tmp_path)
+    run = find_recorded(argument.format(folder=folder), tmp_path, tmp_path)
     assert run == RecordedRun(folder / "predictions.jsonl")
 
 
 def test_a_relative_path_is_one_from_the_folder_of_the_user(tmp_path: Path) -> None:
     folder = make(tmp_path, "r", "triage-egi@m")
-    assert find_run("runs/r", tmp_path / "none", tmp_path / ".puma") == RecordedRun(folder / "predictions.jsonl")
+    assert find_recorded("runs/r", tmp_path / "none", tmp_path / ".puma") == RecordedRun(folder / "predictions.jsonl")
 
 
 def test_the_last_run_is_the_one_that_began_last(tmp_path: Path) -> None:
@@ -83,12 +83,13 @@ def test_the_last_run_is_the_one_that_began_last(tmp_path: Path) -> None:
         make(tmp_path, name, "triage-egi@m")
     make(tmp_path, "20270101T000000-1")  # without predictions
     newest = runs_of(tmp_path) / "20260101T000000-5" / "predictions.jsonl"
-    assert find_run("last", runs_of(tmp_path), tmp_path) == RecordedRun(newest)
+    assert find_recorded("last", tmp_path, tmp_path) == RecordedRun(newest)
 
 
 @pytest.mark.parametrize("argument", ["last", "20260106T000000-1", "2"])
-def test_an_argument_that_is_no_folder_of_a_run_means_none(tmp_path: Path, argument: str) -> None:
-    assert find_run(argument, runs_of(tmp_path), tmp_path) is None
+def test_an_argument_that_means_no_folder_of_a_run_is_an_error(tmp_path: Path, argument: str) -> None:
+    with pytest.raises(DataError, match=rf"^found no predictions\.jsonl in a folder of this name; RUN '{argument}': "):
+        find_recorded(argument, tmp_path, tmp_path)
 
 
 def changed(file: Path, line: int, change: Any) -> RecordedRun:
@@ -215,9 +216,9 @@ def test_a_run_whose_predictions_were_removed_is_an_error_that_says_why(tmp_path
     (runs_of(tmp_path) / "r" / "predictions.jsonl").unlink()
     removed = "found no predictions.jsonl of this run; those of older runs are removed (ini key puma_keep_runs)"
     with pytest.raises(DataError, match=f"^{re.escape(removed)}, and a run in which .* has none$"):
-        find_run("r", runs_of(tmp_path), tmp_path)
+        find_recorded("r", tmp_path, tmp_path)
     for day in range(1, 6):
         make(tmp_path, f"2026010{day}T000000-1", "triage-egi@m")
     newest = "the newest runs are 20260105T000000-1, 20260104T000000-1, 20260103T000000-1"
     with pytest.raises(DataError, match=f"^{re.escape(removed)}.*; {newest}$"):
-        find_run("r", runs_of(tmp_path), tmp_path)
+        find_recorded("r", tmp_path, tmp_path)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.platform.project_folder import runs_of
-from pytest_puma.runs.run_folder import RECORD, RunFolder, newest_run
-from pytest_puma.runs.run_order import oldest_first
+from pytest_puma.runs.run_folder import RunFolder
+from pytest_puma.runs.run_order import RECORD, newest_run, oldest_first
 from tests.disk import limited
 from tests.factories import run
 

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Direction, Measure
-from pytest_puma.runs.rows import MeasureRow, RunRow
-from pytest_puma.runs.trend import steps
+from pytest_puma.runs.rows import MeasureRow, RunRow, steps
 from pytest_puma.stats.intervals import difference_interval, wilson
 
 SIGNATURE = {"data": {"sha256": "d"}, "template_sha256": "t", "seed": 1, "generation": {}, "engine": {"cpu": "a"}}

@@ -18,7 +18,7 @@ from pytest_puma.report.page.changes import Against
 from pytest_puma.report.page.scenario import ScenarioBlocks
 from pytest_puma.report.rows import computed_tokens, seconds, throughput
 from pytest_puma.runs.index import History
-from pytest_puma.runs.trend import Step, steps
+from pytest_puma.runs.rows import TrendStep, steps
 
 #: The version of the blocks, which the viewer checks.
 FORMAT = 1
@@ -175,7 +175,7 @@ def _points(history: History, outcome: Outcome, run: Run) -> list[dict[str, Any]
     return list(map(_point, steps(earlier)))
 
 
-def _point(step: Step) -> dict[str, Any]:
+def _point(step: TrendStep) -> dict[str, Any]:
     """The value in one run, with its interval. `note`: what changed since the run before, such as the engine."""
     run = step.row.run
     return {

@@ -20,7 +20,7 @@ from pytest_puma.report.page.blocks import Blocks, blocks_of
 from pytest_puma.report.page.changes import Against, against_baseline
 from pytest_puma.report.page.summary import Summary, summarize
 from pytest_puma.report.rows import computed_tokens, interval, number, parse_failures, seconds
-from pytest_puma.runs.run_folder import REMOVED
+from pytest_puma.runs.run_order import REMOVED
 
 _MEGABYTE = 1_000_000
 #: Characters of a name or a sentence: a browser takes minutes to set names of a megabyte.

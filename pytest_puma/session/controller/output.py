@@ -116,7 +116,7 @@ class Output:
 
     def _prune(self, folder: RunFolder) -> list[str]:
         """Remove the predictions of older runs; return a line on them. Those that cannot be removed are no problem."""
-        from pytest_puma.runs.pruning import prune
+        from pytest_puma.runs.run_order import prune
 
         settings = settings_of(self._config)
         protected = (

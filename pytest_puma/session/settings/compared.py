@@ -10,7 +10,7 @@ from pytest_puma.session.settings.options import names
 from pytest_puma.session.settings.project import project_root
 
 if TYPE_CHECKING:
-    from pytest_puma.runs.older import Older
+    from pytest_puma.runs.past_run import Older
 
 #: The newest run, and the beginning of any other one.
 _LAST, _RUN = "last", "run:"
@@ -40,9 +40,8 @@ def earlier_run(config: pytest.Config) -> Older | None:
     from pytest_puma.errors import SettingsError, naming
     from pytest_puma.platform.project_folder import runs_of
     from pytest_puma.runs.names import run_in_project
-    from pytest_puma.runs.older import Older
-    from pytest_puma.runs.past_run import PastRun
-    from pytest_puma.runs.run_folder import newest_run
+    from pytest_puma.runs.past_run import Older, PastRun
+    from pytest_puma.runs.run_order import newest_run
 
     if len(wanted) > 1:
         msg = f"--puma-compare {', '.join(wanted)}: expected one run; pytest-puma compare compares any two"

@@ -186,7 +186,7 @@ def _rescored(config: pytest.Config) -> RecordedRun | None:
     text: str | None = config.option.puma_rescore
     if text is None:
         return None
-    from pytest_puma.runs.recorded import find_recorded
+    from pytest_puma.runs.recorded_run import find_recorded
 
     with naming(f"--puma-rescore {text!r}"):
         run = find_recorded(text, project_root(config), config.invocation_params.dir)
