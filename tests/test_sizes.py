@@ -13,8 +13,6 @@ MAX_FILE, MAX_FUNCTION = 250, 50
 LONG_FILES = {"pytest_puma/engine/engine.py"}
 #: Classes of eval-framework, whose names its tasks use.
 FOREIGN_CLASSES = "pytest_puma/compat/eval_framework/nouns.py"
-#: Names of two or more classes that are still to be told apart.
-AMBIGUOUS = frozenset({"Choice", "Layout", "Pool", "Row"})
 
 
 def sources() -> Iterator[tuple[str, str]]:
@@ -47,4 +45,4 @@ def test_public_classes_have_names_of_their_own() -> None:
         for node in ast.parse(text).body
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
-    assert {name for name, count in names.items() if count > 1} <= AMBIGUOUS
+    assert [name for name, count in names.items() if count > 1] == []

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import SettingsError
 from pytest_puma.core.metric_name import Slice
-from pytest_puma.datasets.columns import check_columns
-from pytest_puma.datasets.frames import to_records
+from pytest_puma.datasets.frames import check_columns, to_records
 from pytest_puma.datasets.order import plain_text
 from pytest_puma.phrases import there_are
 

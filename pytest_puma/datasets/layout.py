@@ -28,7 +28,7 @@ _INTERNAL = "id"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Layout:
+class FileLayout:
     """The required columns of a file: a key for each row, text, and the gold answer.
 
     `kind` says which gold answers are valid; `labels` are all of them if it has labels. `names` maps a column to its
@@ -55,7 +55,7 @@ class Layout:
         return self.kind.gold(text, self.labels)
 
 
-def arrange(table: Table, layout: Layout) -> pd.DataFrame:
+def arrange(table: Table, layout: FileLayout) -> pd.DataFrame:
     """Return the table's rows under the layout's column names, all cells as text, `''` for an empty cell.
 
     Other columns follow under their own names; the index is the number of each row in the file. A `DataError` names the
@@ -66,62 +66,59 @@ def arrange(table: Table, layout: Layout) -> pd.DataFrame:
     records: list[dict[str, str]] = []
     faults: list[str] = []
     first_rows: dict[str, int] = {}
-    numbers: dict[int, None] = {}
+    numbers: list[int] = []
     seen: set[tuple[str, ...]] = set()
-    for row in table.rows:
-        record = {name: cell_text(row.cells[at]) for name, at in columns.items()}
+    for number, cells in table.rows:
+        record = {name: cell_text(cells[position]) for name, position in columns.items()}
         if layout.drop and tuple(record.values()) in seen:
             continue
         seen.add(tuple(record.values()))
-        numbers[row.number] = None
+        numbers.append(number)
         key = record[layout.key] if layout.key is not None else ""
-        twin = first_rows.setdefault(key, row.number)
-        for column, fault in _faults(record, layout, twin=None if twin == row.number else twin):
-            place = f"row {row.number} (key {key})" if key else f"row {row.number}"
-            faults.append(f"{place}, column {table.header[columns[column]]!r}: {fault}")
+        twin = first_rows.setdefault(key, number)
+        for column, fault in _faults(record, layout, twin=None if twin == number else twin):
+            row = f"row {number} (key {key})" if key else f"row {number}"
+            faults.append(f"{row}, column {table.header[columns[column]]!r}: {fault}")
         records.append(record | {layout.label: layout.gold(record[layout.label]) or ""})
     if faults:
         note = f" ({counted(len(faults) - 1, 'more fault')} in the file)" if len(faults) > 1 else ""
         msg = f"{table.name}: {faults[0]}{note}"
         raise DataError(msg)
-    return to_frame(records, columns=list(columns), rows=list(numbers))
+    return to_frame(records, columns=list(columns), rows=numbers)
 
 
-def _find_columns(table: Table, layout: Layout) -> dict[str, int]:
+def _find_columns(table: Table, layout: FileLayout) -> dict[str, int]:
     """The position of each column in the header: those of the layout, then the others."""
     positions: dict[str, int] = {}
     for column in dict.fromkeys((*layout.required, *layout.names)):
         matches = _matches(table.header, column, layout.names.get(column, ()))
         if len(matches) > 1:
-            names = " and ".join(repr(table.header[at]) for at in matches)
-            msg = f"{table.name}: the columns {names} both mean {column!r}; rename or remove all but one"
+            both = " and ".join(repr(table.header[position]) for position in matches)
+            msg = f"{table.name}: the columns {both} both mean {column!r}; rename or remove all but one"
             raise DataError(msg)
-        positions.update((column, at) for at in matches)
+        positions.update((column, position) for position in matches)
     if missing := [column for column in layout.required if column not in positions]:
-        raise DataError(_missing(table, layout, missing[0]))
-    for at, name in enumerate(table.header):
-        if name.strip() and at not in positions.values():
+        names = layout.names.get(missing[0], ())
+        understood = f" (also understood: {', '.join(names)})" if names else ""
+        msg = f"{table.name}: no column {missing[0]!r}{understood}; the file has: {', '.join(table.header)}"
+        raise DataError(msg)
+    for position, name in enumerate(table.header):
+        if name.strip() and position not in positions.values():
             # An export may repeat a column, one for each comment or sprint: the first is used.
-            positions.setdefault(name.strip(), at)
+            positions.setdefault(name.strip(), position)
     return positions
 
 
 def _matches(header: tuple[str, ...], column: str, other_names: tuple[str, ...]) -> list[int]:
     accepted = {_normal(name) for name in (column, *other_names)}
-    matches = [at for at, name in enumerate(header) if _normal(name) in accepted]
+    matches = [position for position, name in enumerate(header) if _normal(name) in accepted]
     if len(matches) > 1 and _normal(column) != _INTERNAL:
-        return [at for at in matches if _normal(header[at]) != _INTERNAL] or matches
+        return [position for position in matches if _normal(header[position]) != _INTERNAL] or matches
     return matches
 
 
 def _normal(name: str) -> str:
     return name.casefold().translate({ord(sign): None for sign in " _-\t\n\r"})
-
-
-def _missing(table: Table, layout: Layout, column: str) -> str:
-    names = layout.names.get(column, ())
-    understood = f" (also understood: {', '.join(names)})" if names else ""
-    return f"{table.name}: no column {column!r}{understood}; the file has: {', '.join(table.header)}"
 
 
 def cell_text(cell: str | None) -> str:
@@ -130,7 +127,7 @@ def cell_text(cell: str | None) -> str:
     return "" if text.casefold() in _NOTHING else text
 
 
-def _faults(record: Mapping[str, str], layout: Layout, *, twin: int | None) -> Iterator[tuple[str, str]]:
+def _faults(record: Mapping[str, str], layout: FileLayout, *, twin: int | None) -> Iterator[tuple[str, str]]:
     """Each invalid column of the row, with the fault; `twin` is the number of an earlier row with the same key."""
     if layout.key is not None and not record[layout.key]:
         yield layout.key, "there is no key; each row needs its own"

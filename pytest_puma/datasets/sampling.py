@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, get_args
 
 from pytest_puma.core import DataError, Sample, SettingsError
 from pytest_puma.core.scenario import Duplicates
-from pytest_puma.datasets.columns import check_columns
-from pytest_puma.datasets.frames import places, to_records
+from pytest_puma.datasets.frames import check_columns, row_names, to_records
 from pytest_puma.datasets.groups import groups_of, rows_of_subjects
 from pytest_puma.datasets.order import content_id, grouped, plain_text, rank, rounds
 from pytest_puma.phrases import one_line, shown
@@ -130,7 +129,7 @@ def _length(scenario: Scenario, sample: Sample) -> int:
 def _samples(scenario: Scenario, frame: pd.DataFrame) -> tuple[Sample, ...]:
     check_columns(scenario, frame)
     labels = tuple(scenario.valid_labels())
-    rows = zip(to_records(frame), places(frame), strict=True)
+    rows = zip(to_records(frame), row_names(frame), strict=True)
     return tuple(_distinct(scenario, (_sample(scenario, row, labels, position) for row, position in rows)))
 
 

@@ -17,13 +17,13 @@ import gzip
 import io
 import math
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.frames import parquet_records, plain_value
+from pytest_puma.datasets.frames import parquet_records
 from pytest_puma.phrases import described
 from pytest_puma.platform.installation import install_extra
 from pytest_puma.platform.json_text import parse_foreign_json
@@ -36,20 +36,15 @@ _CSV = frozenset({".csv", ".tsv"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """One row: its number in the file, and a cell for each column of the header, `None` if the file has none."""
-
-    number: int
-    cells: tuple[str | None, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Table:
-    """A file's header and rows; `name` is the file in messages. A table without rows is refused."""
+    """A file's header, and the number and the cells of each row; `None` for a cell that the file does not have.
+
+    `name` is the file in messages. A table without rows is refused.
+    """
 
     name: str
     header: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[tuple[int, tuple[str | None, ...]], ...]
 
     def __post_init__(self) -> None:
         """Raise a `DataError` for a table without rows."""
@@ -68,7 +63,7 @@ def read_table(data: bytes, *, name: str) -> Table:
         return _read_csv(decoded(data, name), name)
     records = read_records(data, name=name)
     header = tuple(dict.fromkeys(column for _, record in records for column in record))
-    rows = (Row(number=number, cells=tuple(_cell(record.get(c)) for c in header)) for number, record in records)
+    rows = ((number, tuple(_cell(record.get(column)) for column in header)) for number, record in records)
     return Table(name=name, header=header, rows=tuple(rows))
 
 
@@ -89,15 +84,18 @@ def read_records(data: bytes, *, name: str) -> list[tuple[int, dict[str, Any]]]:
     suffix = Path(name).suffix.lower()
     if suffix in _CSV:
         table = _read_csv(decoded(data, name), name)
-        return [(row.number, dict(zip(table.header, row.cells, strict=True))) for row in table.rows]
+        return [(number, dict(zip(table.header, cells, strict=True))) for number, cells in table.rows]
+    records: Iterable[tuple[int, dict[str, Any]]]
     if suffix in {".jsonl", ".ndjson"}:
-        return [(number, _clean(record)) for number, record in _json_lines(decoded(data, name), name)]
-    if suffix == ".json":
-        return list(enumerate(map(_clean, _json_list(decoded(data, name), name)), start=1))
-    if suffix == ".parquet":
-        return list(enumerate(map(_clean, _parquet_rows(data, name)), start=1))
-    msg = f"{name}: the format {suffix or '(no suffix)'} is unknown; expected .csv, .tsv, .jsonl, .json or .parquet"
-    raise DataError(msg)
+        records = _json_lines(decoded(data, name), name)
+    elif suffix == ".json":
+        records = enumerate(_json_list(decoded(data, name), name), start=1)
+    elif suffix == ".parquet":
+        records = enumerate(_parquet_rows(data, name), start=1)
+    else:
+        msg = f"{name}: the format {suffix or '(no suffix)'} is unknown; expected .csv, .tsv, .jsonl, .json or .parquet"
+        raise DataError(msg)
+    return [(number, _clean(record)) for number, record in records]
 
 
 def decoded(data: bytes, name: str) -> str:
@@ -111,27 +109,19 @@ def decoded(data: bytes, name: str) -> str:
 
 
 def _read_csv(text: str, name: str) -> Table:
-    """Parse a CSV file; errors as in `read_table`."""
-    rows = list(_csv_rows(text, name))
-    if not rows:
-        return Table(name=name, header=(), rows=())
-    header, body = rows[0].cells, rows[1:]
-    for row in body:
-        if len(row.cells) != len(header):
+    """Parse the rows of a CSV file that are not empty; errors as in `read_table`."""
+    first_line = text.split("\n", 1)[0]
+    numbered = csv_cells(text, name, delimiter=max(",;\t", key=first_line.count), strict=True)
+    rows = [(number, tuple(cells)) for number, cells in numbered if any(cell.strip() for cell in cells)]
+    header = rows[0][1] if rows else ()
+    for number, cells in rows:
+        if len(cells) != len(header):
             msg = (
-                f"{name}: row {row.number} has {len(row.cells)} cells, the header has {len(header)}; "
+                f"{name}: row {number} has {len(cells)} cells, the header has {len(header)}; "
                 "check for an unclosed quote here or in the row before, or an unquoted comma"
             )
             raise DataError(msg)
-    return Table(name=name, header=tuple(cell or "" for cell in header), rows=tuple(body))
-
-
-def _csv_rows(text: str, name: str) -> Iterator[Row]:
-    """The rows that are not empty."""
-    first_line = text.split("\n", 1)[0]
-    for number, cells in csv_cells(text, name, delimiter=max(",;\t", key=first_line.count), strict=True):
-        if any(cell.strip() for cell in cells):
-            yield Row(number=number, cells=tuple(cells))
+    return Table(name=name, header=header, rows=tuple(rows[1:]))
 
 
 def csv_cells(text: str, name: str, *, delimiter: str = ",", strict: bool = False) -> Iterator[tuple[int, list[str]]]:
@@ -216,7 +206,7 @@ def _json_list(text: str, name: str) -> list[dict[str, Any]]:
 
 def _clean(value: Any) -> Any:
     """A value of plain Python types, without half a surrogate pair, which no tokenizer can encode."""
-    value = plain_value(value)
+    value = value.tolist() if hasattr(value, "tolist") else value  # NumPy's, as Parquet has them
     if isinstance(value, str):
         return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
     if isinstance(value, Mapping):

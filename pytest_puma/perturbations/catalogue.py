@@ -3,67 +3,46 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import NamedTuple
 
 from pytest_puma.core import SettingsError
-from pytest_puma.perturbations import characters, insertions, register, truncation
-from pytest_puma.perturbations.perturbation import Group, Perturbation, Rated
+from pytest_puma.perturbations import edits, wording
+from pytest_puma.perturbations.perturbation import Group, Perturbation
 from pytest_puma.phrases import did_you_mean
-
-ALL = (
-    "typos_5pct",
-    "case_upper",
-    "case_lower",
-    "random_case",
-    "truncate_50pct",
-    "truncate_middle_50pct",
-    "tech_noise",
-    "register_shift_informal",
-    "gender_swap_prefix_male",
-    "gender_swap_prefix_female",
-    "editor_10pct",
-    "permute_10pct",
-    "replace_10pct",
-    "delete_10pct",
-    "label_order",
-)
 
 _MAX_PERCENT = 100
 
 
-class _Family(NamedTuple):
-    """Perturbations that differ in their share, and the default share."""
+class _BuiltIn(NamedTuple):
+    """A change of a text; `percent` is the default share of one that has a rate."""
 
-    change: Rated
-    percent: int
+    change: Callable[..., str] | None
+    percent: int | None = None
     protects: bool = False
+    group: Group | None = None
 
 
-_FAMILIES: Mapping[str, _Family] = {
-    "typos": _Family(characters.typos, 5, protects=True),
-    "truncate": _Family(truncation.end, 50),
-    "truncate_middle": _Family(truncation.middle, 50),
-    "editor": _Family(characters.editor, 10, protects=True),
-    "permute": _Family(characters.permute, 10, protects=True),
-    "replace": _Family(characters.replace, 10, protects=True),
-    "delete": _Family(characters.delete, 10, protects=True),
+_BUILT_IN: Mapping[str, _BuiltIn] = {
+    "typos": _BuiltIn(edits.typos, 5, protects=True),
+    "case_upper": _BuiltIn(edits.upper),
+    "case_lower": _BuiltIn(edits.lower),
+    "random_case": _BuiltIn(edits.random_case),
+    "truncate": _BuiltIn(edits.truncate, 50),
+    "truncate_middle": _BuiltIn(edits.truncate_middle, 50),
+    "tech_noise": _BuiltIn(wording.tech_noise),
+    "register_shift_informal": _BuiltIn(wording.informal, protects=True),
+    "gender_swap_prefix_male": _BuiltIn(wording.man, group=Group("gender", "male")),
+    "gender_swap_prefix_female": _BuiltIn(wording.woman, group=Group("gender", "female")),
+    "editor": _BuiltIn(edits.editor, 10, protects=True),
+    "permute": _BuiltIn(edits.permute, 10, protects=True),
+    "replace": _BuiltIn(edits.replace, 10, protects=True),
+    "delete": _BuiltIn(edits.delete, 10, protects=True),
+    "label_order": _BuiltIn(None),
 }
-
-_PLAIN: Mapping[str, Perturbation] = {
-    perturbation.name: perturbation
-    for perturbation in (
-        Perturbation(name="case_upper", change=characters.upper),
-        Perturbation(name="case_lower", change=characters.lower),
-        Perturbation(name="random_case", change=characters.random_case),
-        Perturbation(name="tech_noise", change=insertions.tech_noise),
-        Perturbation(name="register_shift_informal", change=register.informal, protects=True),
-        Perturbation(name="gender_swap_prefix_male", change=insertions.man, group=Group("gender", "male")),
-        Perturbation(name="gender_swap_prefix_female", change=insertions.woman, group=Group("gender", "female")),
-        Perturbation(name="label_order", change=None),
-    )
-}
+#: The names, with the default share.
+ALL = tuple(name if entry.percent is None else f"{name}_{entry.percent}pct" for name, entry in _BUILT_IN.items())
 
 
 def parse_perturbation(text: str, own: Mapping[str, Perturbation] | None = None) -> Perturbation:
@@ -72,24 +51,21 @@ def parse_perturbation(text: str, own: Mapping[str, Perturbation] | None = None)
     A `SettingsError` lists the existing names, and the nearest.
     """
     name = text.strip().lower().replace("-", "_")
-    known = {**_PLAIN, **(own or {})}
-    if name in known:
-        return known[name]
+    if own and name in own:
+        return own[name]
     match = re.fullmatch(r"([a-z_]+?)(?:_([0-9]{1,3})pct)?", name)
-    if match is None or match[1] not in _FAMILIES:
+    entry = _BUILT_IN.get(match[1]) if match else None
+    if match is None or entry is None or (match[2] and entry.percent is None):
         raise SettingsError(_unknown(text, name, own or {}))
-    family = _FAMILIES[match[1]]
-    percent = family.percent if match[2] is None else int(match[2])
+    if entry.change is None or entry.percent is None:
+        return Perturbation(name=name, change=entry.change, protects=entry.protects, group=entry.group)
+    percent = int(match[2] or entry.percent)
     if not 0 < percent <= _MAX_PERCENT:
-        msg = (
-            f"perturbation {text!r}: the share is {percent} %; expected {match[1]}_Npct with N from 1 to {_MAX_PERCENT}"
-        )
+        share = f"the share is {percent} %; expected {match[1]}_Npct with N from 1 to {_MAX_PERCENT}"
+        msg = f"perturbation {text!r}: {share}"
         raise SettingsError(msg)
-    return Perturbation(
-        name=f"{match[1]}_{percent}pct",
-        change=partial(family.change, rate=percent / _MAX_PERCENT),
-        protects=family.protects,
-    )
+    change = partial(entry.change, rate=percent / _MAX_PERCENT)
+    return Perturbation(name=f"{match[1]}_{percent}pct", change=change, protects=entry.protects)
 
 
 def is_built_in(name: str) -> bool:
@@ -103,8 +79,9 @@ def is_built_in(name: str) -> bool:
 
 def _unknown(text: str, name: str, own: Mapping[str, Perturbation]) -> str:
     names = [*ALL, *own]
-    hint = did_you_mean(name, [*names, *_FAMILIES])
+    families = [family for family, entry in _BUILT_IN.items() if entry.percent is not None]
+    hint = did_you_mean(name, [*names, *families])
     return (
         f"perturbation {text!r} is unknown; {hint}there are: {', '.join(names)}, "
-        f"and with any other share {', '.join(f'{family}_Npct' for family in _FAMILIES)}"
+        f"and with any other share {', '.join(f'{family}_Npct' for family in families)}"
     )

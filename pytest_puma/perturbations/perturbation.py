@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from random import Random
-from typing import NamedTuple, Protocol, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pytest_puma.core import Sample, Scenario
 
@@ -22,13 +22,6 @@ from pytest_puma.core import Sample, Scenario
 _IDENTIFIER = r"(?<!\S)(?=\S*?(?:[\d_\\/@=<>{}$#|~^]|[^\W\d_][.:]+[^\W\d_]|[a-z][A-Z]))\S+"
 #: Makes another text of a text; the `Random` is its only source of randomness.
 Change: TypeAlias = Callable[[str, Random], str]
-
-
-class Rated(Protocol):
-    """A change of a share of a text."""
-
-    def __call__(self, text: str, random: Random, /, *, rate: float) -> str:
-        """Make another text; the rate is from 0 to 1."""
 
 
 class Group(NamedTuple):

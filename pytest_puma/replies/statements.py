@@ -8,7 +8,7 @@ This matters more than a minor issue.         none: only mentioned
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -63,66 +63,46 @@ class Statements:
 
     def decided(self, reply: str) -> str | None:
         """Return the answer that is the whole reply or is stated in it; `None` if statements contradict each other."""
-        return self._one_of(reply, (self._statement, self._more))
+        return self._one_of(reply, "statement", "more")
 
     def answered(self, reply: str) -> str | None:
         """Like `decided`, for a reply that should be the answer alone: it may also open a line or a sentence."""
-        return self._one_of(reply, (self._statement, self._more, self._opening, self._bullet))
+        return self._one_of(reply, "statement", "more", "opening", "bullet")
 
-    def _one_of(self, reply: str, patterns: Sequence[re.Pattern[str]]) -> str | None:
+    def _one_of(self, reply: str, *patterns: str) -> str | None:
         text = self._decisive(own_words(reply, self.tags))
-        patterns = (self._mention,) if self._bare.fullmatch(text) else patterns
-        answers = {answer for pattern in patterns for answer in self._answers(pattern, text)}
+        names = ("mention",) if self._patterns["bare"].fullmatch(text) else patterns
+        answers = {answer for name in names for answer in self._answers(name, text)}
         return answers.pop() if len(answers) == 1 else None
 
     def _decisive(self, text: str) -> str:
         """The text without lists of different answers, denied ones, conditions and questions."""
         lines = (" ".join(line.split()) for line in text.splitlines())
         text = _RUN.sub(lambda run: run[0][:6] + run[0][-6:], "\n".join(filter(None, lines)))
-        text = self._list.sub(
-            lambda part: " " if len(set(self._answers(self._mention, part[0]))) > 1 else part[0], text
+        text = self._patterns["list"].sub(
+            lambda part: " " if len(set(self._answers("mention", part[0]))) > 1 else part[0], text
         )
-        return _CLAUSE.sub(" ", self._denied.sub(" ", text))
+        return _CLAUSE.sub(" ", self._patterns["denied"].sub(" ", text))
 
-    def _answers(self, pattern: re.Pattern[str], text: str) -> Iterator[str | None]:
-        return (self.normal(match[match.lastindex or 0]) for match in pattern.finditer(text))
-
-    @cached_property
-    def _mention(self) -> re.Pattern[str]:
-        return _compile(self.label)
+    def _answers(self, pattern: str, text: str) -> Iterator[str | None]:
+        return (self.normal(match[match.lastindex or 0]) for match in self._patterns[pattern].finditer(text))
 
     @cached_property
-    def _bare(self) -> re.Pattern[str]:
-        return _compile(rf"[\W_]* (?: {self.label} [\W_]* )+")
-
-    @cached_property
-    def _list(self) -> re.Pattern[str]:
-        return _compile(rf"{self.label} (?: {_SIGNS} (?: {_JOIN} {_SIGNS} )+ {self.label} )+")
-
-    @cached_property
-    def _denied(self) -> re.Pattern[str]:
-        return _compile(rf"{_DENIED} {_SIGNS} {self.label}")
-
-    @cached_property
-    def _statement(self) -> re.Pattern[str]:
+    def _patterns(self) -> Mapping[str, re.Pattern[str]]:
+        """The compiled patterns, by name."""
         decides = rf"\b(?:{self.subjects}) {_OF} {_IS} | (?: {_CHOOSE} | {_CALL} | {_SO} ) [\s:\"'*_`(]*"
-        return _compile(rf"(?: {decides} ) ({self.label}) (?: {_NOUN_AND_MORE} | {_NOUN} {_END} )")
-
-    @cached_property
-    def _more(self) -> re.Pattern[str]:
-        return _compile(self.more)
-
-    @cached_property
-    def _opening(self) -> re.Pattern[str]:
         start = r"""(?: ^ [\s>#"'*_`(\[{]* | [.!] \s+ ["'*_`(]* ) (?: <(?:answer|label|priority)> \s* )?
             (?: (?:about|an?|around|roughly) \s+ )?"""
-        return _compile(rf"{start} ({self.label}) {_NOUN} (?: {_END} | [*_`]* \s* : (?= \s ) )")
-
-    @cached_property
-    def _bullet(self) -> re.Pattern[str]:
-        """Like an opening, but not before a colon: "- Critical: data loss" repeats the prompt."""
-        return _compile(rf"""^ \s* [-\u2022] \s+ ["'*_`]* ({self.label}) {_END}""")
-
-
-def _compile(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE | re.MULTILINE | re.VERBOSE)
+        patterns = {
+            "mention": self.label,
+            "bare": rf"[\W_]* (?: {self.label} [\W_]* )+",
+            "list": rf"{self.label} (?: {_SIGNS} (?: {_JOIN} {_SIGNS} )+ {self.label} )+",
+            "denied": rf"{_DENIED} {_SIGNS} {self.label}",
+            "statement": rf"(?: {decides} ) ({self.label}) (?: {_NOUN_AND_MORE} | {_NOUN} {_END} )",
+            "more": self.more,
+            "opening": rf"{start} ({self.label}) {_NOUN} (?: {_END} | [*_`]* \s* : (?= \s ) )",
+            # Not before a colon: "- Critical: data loss" repeats the prompt.
+            "bullet": rf"""^ \s* [-\u2022] \s+ ["'*_`]* ({self.label}) {_END}""",
+        }
+        flags = re.IGNORECASE | re.MULTILINE | re.VERBOSE
+        return {name: re.compile(pattern, flags) for name, pattern in patterns.items()}

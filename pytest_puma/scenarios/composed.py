@@ -12,8 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError, DataSource, Sample, Scenario
-from pytest_puma.datasets.columns import check_required
-from pytest_puma.datasets.frames import to_frame
+from pytest_puma.datasets.frames import check_required, to_frame
 from pytest_puma.datasets.hub import HUB, dataset_file
 from pytest_puma.datasets.table import read_records
 from pytest_puma.phrases import named

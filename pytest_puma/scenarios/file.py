@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from pytest_puma.core import DataError, DataSource, Scenario, SettingsError
 from pytest_puma.datasets.frames import to_records
-from pytest_puma.datasets.layout import Layout, arrange
+from pytest_puma.datasets.layout import FileLayout, arrange
 from pytest_puma.datasets.order import content_id, grouped, rank, rounds
 from pytest_puma.datasets.table import MAX_DATA, decoded, read_table
 from pytest_puma.platform.bundled import bundled_folder
@@ -75,9 +75,9 @@ class FileScenario(Scenario):
         """Return the scenario on the user's own data."""
         return type(self)(data=path)
 
-    def layout(self) -> Layout:
+    def layout(self) -> FileLayout:
         """Return the requirements on the columns of the file."""
-        return Layout(
+        return FileLayout(
             key=self.key,
             text=self.text_fields,
             label=self.label_column,

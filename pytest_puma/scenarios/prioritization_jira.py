@@ -10,7 +10,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
 
 from pytest_puma.datasets.frames import to_frame, to_records
-from pytest_puma.datasets.pairs import draw_pairs, place_gold
+from pytest_puma.datasets.order import draw_pairs, place_gold
 from pytest_puma.replies.answers import own_words
 from pytest_puma.replies.statements import Statements
 from pytest_puma.scenarios.file import FileScenario
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from pytest_puma.core import OwnMetric, Prediction
-    from pytest_puma.datasets.layout import Layout
+    from pytest_puma.datasets.layout import FileLayout
 
 Pair: TypeAlias = tuple[str, str]
 
@@ -84,7 +84,7 @@ class PrioritizationJiraScenario(FileScenario):
     #: Whether each pair is repeated in the next row, with A and B exchanged.
     both_orders: ClassVar[bool] = False
 
-    def layout(self) -> Layout:
+    def layout(self) -> FileLayout:
         """Return the layout of triage: the file contains issues, which form the pairs."""
         return TriageJiraScenario().layout()
 

@@ -45,13 +45,13 @@ class TaskKind(ABC):
     def gold(self, text: str, labels: Sequence[str]) -> str | None:
         """Return a gold answer in its standard spelling; None if it is invalid."""
 
-    @abstractmethod
     def valid(self, answer: str, labels: Sequence[str]) -> bool:
-        """Return True if metrics can count this answer."""
+        """Return True if metrics can count this answer: a label with exactly this spelling."""
+        return answer in labels
 
-    @abstractmethod
     def expected(self, labels: Sequence[str]) -> str:
         """Return a description of the valid answers for an error message."""
+        return f"one of {', '.join(labels)}"
 
     def loss(self, answer: str, golds: Sequence[str]) -> float:
         """Return the loss of a valid answer, given all right ones; 0 is right."""

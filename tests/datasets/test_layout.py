@@ -3,11 +3,11 @@ from __future__ import annotations
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.layout import Layout, arrange
-from pytest_puma.datasets.table import Row, Table
+from pytest_puma.datasets.layout import FileLayout, arrange
+from pytest_puma.datasets.table import Table
 from pytest_puma.task_types import KINDS
 
-POINTS = Layout(
+POINTS = FileLayout(
     key="item_id",
     text=("title", "description"),
     label="story_points",
@@ -19,7 +19,7 @@ POINTS = Layout(
         "project": ("project key",),
     },
 )
-PRIORITIES = Layout(
+PRIORITIES = FileLayout(
     key="key",
     text=("title",),
     label="priority",
@@ -31,16 +31,15 @@ PRIORITIES = Layout(
 def table(header: str, *rows: str) -> Table:
     """Columns are separated by a bar; `-` is a cell the file does not have."""
     cells = [tuple(None if cell == "-" else cell for cell in row.split("|")) for row in rows]
-    numbered = tuple(Row(number=number, cells=row) for number, row in enumerate(cells, start=2))
-    return Table(name="data.csv", header=tuple(header.split("|")), rows=numbered)
+    return Table(name="data.csv", header=tuple(header.split("|")), rows=tuple(enumerate(cells, start=2)))
 
 
-def arranged(layout: Layout, header: str, *rows: str) -> list[dict[str, str]]:
+def arranged(layout: FileLayout, header: str, *rows: str) -> list[dict[str, str]]:
     frame = arrange(table(header, *rows), layout)
     return [{str(name): cell for name, cell in row.items()} for row in frame.to_dict("records")]
 
 
-def fault(layout: Layout, header: str, *rows: str) -> str:
+def fault(layout: FileLayout, header: str, *rows: str) -> str:
     with pytest.raises(DataError) as caught:
         arrange(table(header, *rows), layout)
     return str(caught.value)
@@ -99,7 +98,7 @@ def test_labels_are_matched_in_any_case_their_own_first(result: str, gold: str) 
 
 
 def test_the_kind_of_the_task_says_which_gold_answers_are_valid() -> None:
-    layout = Layout(key="id", text=("question",), label="answer", kind=KINDS["completion"])
+    layout = FileLayout(key="id", text=("question",), label="answer", kind=KINDS["completion"])
     rows = arranged(layout, "id|question|answer", "1|Why?|Because.", "2|When?|-")
     assert [row["answer"] for row in rows] == ["Because.", ""]
 
@@ -121,7 +120,7 @@ def test_no_number_is_no_gold_answer(text: str) -> None:
     ],
 )
 def test_a_row_that_cannot_be_scored_is_named(rows: list[str], sentence: str) -> None:
-    layout = Layout(
+    layout = FileLayout(
         key="id", text=("title", "description"), label="points", kind=KINDS["regression"], names={"points": ("sp",)}
     )
     assert fault(layout, "ID|title|description|SP", *rows).startswith(sentence)

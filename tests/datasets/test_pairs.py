@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.datasets.pairs import draw_pairs, place_gold
+from pytest_puma.datasets.order import draw_pairs, place_gold
 
 LABELS = st.dictionaries(st.integers(0, 99).map(lambda number: f"X-{number}"), st.sampled_from("pqrs"), max_size=12)
 FOUR_CLASSES = {f"X-{number}": "pqrs"[number % 4] for number in range(200)}

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.datasets import table
-from pytest_puma.datasets.columns import check_required
+from pytest_puma.datasets.frames import check_required
 from pytest_puma.datasets.table import read_records
 
 ROWS: list[dict[str, Any]] = [

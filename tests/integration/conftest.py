@@ -51,7 +51,7 @@ def test_triage(puma):
 MOODY = """
 import re
 from pytest_puma import Perturbation
-from pytest_puma.perturbations.insertions import NAMES
+from pytest_puma.perturbations.wording import NAMES
 from pytest_puma.testing import ScriptedBackend
 
 def answer(prompt):

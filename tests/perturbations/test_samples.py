@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import Sample, Scenario
-from pytest_puma.perturbations import ALL, insertions, parse_perturbation, perturb, register
+from pytest_puma.perturbations import ALL, parse_perturbation, perturb, wording
 from pytest_puma.scenarios import (
     BUILTIN,
     EstimationTawosScenario,
@@ -103,7 +103,7 @@ def test_each_field_and_each_name_has_its_own_random_numbers() -> None:
 def test_the_sides_of_a_group_have_the_same_random_numbers() -> None:
     his, hers = (str(perturbed(ISSUE, f"gender_swap_prefix_{side}").fields["title"]) for side in ("male", "female"))
     assert [len(his.split()), his.split()[-2:]] == [len(hers.split()), hers.split()[-2:]]
-    assert any(man in his and woman in hers for man, woman in insertions.NAMES)
+    assert any(man in his and woman in hers for man, woman in wording.NAMES)
 
 
 @pytest.mark.parametrize("name", ["typos_20pct", "tech_noise", "label_order"])
@@ -179,9 +179,7 @@ def test_labels_are_listed_in_another_order() -> None:
 
 
 def test_insertions_contain_no_label_of_a_built_in_scenario() -> None:
-    text = " ".join(
-        (*insertions.LINES, *insertions.REPORTS, *register.CHATTY.values(), *register.OPENERS, *register.FILLERS)
-    )
+    text = " ".join((*wording.LINES, *wording.REPORTS, *wording.CHATTY.values(), *wording.OPENERS, *wording.FILLERS))
     labels = {
         label for kind in BUILTIN.values() if kind is not EstimationTawosScenario for label in kind().valid_labels()
     }

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.layout import Layout
+from pytest_puma.datasets.layout import FileLayout
 from pytest_puma.scenarios import FileScenario
 
 BEFORE, AFTER = ("id,text,kind\n" + "".join(f"{name}-{n},text,quality\n" for n in range(9)) for name in "RS")
@@ -46,7 +46,7 @@ def test_the_digest_is_that_of_the_rows_that_were_read(file: Path) -> None:
 
 def test_a_file_that_changes_while_it_is_read_is_an_error(file: Path) -> None:
     class Changing(Requirements):
-        def layout(self) -> Layout:
+        def layout(self) -> FileLayout:
             file.write_text(AFTER, encoding="utf-8")
             return super().layout()
 

@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Literal, TypeAlias
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.layout import Layout, cell_text
+from pytest_puma.datasets.layout import FileLayout, cell_text
 from pytest_puma.datasets.table import Table
 from pytest_puma.phrases import named, shortened, there_are
 from pytest_puma.task_types import KINDS
@@ -80,9 +80,9 @@ class Columns:
     why_label: str
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> FileLayout:
         """The requirements on the file."""
-        return Layout(
+        return FileLayout(
             key=None if self.key is None else self.key.name,
             text=tuple(column.name for column in self.text),
             label=self.label.name,
@@ -107,7 +107,7 @@ def find_columns(table: Table, *, text: str | None, label: str | None, key: str 
     The arguments are the options of the user, None for what is to be found. `text`: names with commas between them.
     """
     columns = [
-        FileColumn(name.strip(), [cell_text(row.cells[at]) for row in table.rows])
+        FileColumn(name.strip(), [cell_text(cells[at]) for _, cells in table.rows])
         for at, name in enumerate(table.header)
         if name.strip()
     ]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.columns import unusable
+from pytest_puma.datasets.frames import unusable
 
 T = TypeVar("T")
 

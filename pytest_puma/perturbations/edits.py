@@ -1,6 +1,7 @@
-"""Changes of letters: their case, typing errors, and random edits.
+"""Changes of letters and words: case, typing errors, random edits, and truncation.
 
-`rate` is the probability of a change, for each letter independently. The first letter of a word is never deleted.
+`rate` is the probability of a change, for each letter independently; of truncation, the share of the words that are
+removed. The first letter of a word is never deleted, and at least one word stays.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import TypeAlias
 #: Changes the letter at an index of a word (a list of letters); it may become none or two letters.
 _Edit: TypeAlias = Callable[[list[str], int, Random], None]
 
-_WORD = re.compile(r"[^\W\d_]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
+_WORD = re.compile(r"\S+")
 _ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 #: The letters of a word without the first and the last.
 _INNER = slice(1, -1)
@@ -46,7 +48,7 @@ def _edited(text: str, random: Random, *, rate: float, edits: Sequence[_Edit], w
                 random.choice(edits)(word, index, random)
         return "".join(word)
 
-    return _WORD.sub(edit, text)
+    return _LETTERS.sub(edit, text)
 
 
 def _beside(word: list[str], index: int, random: Random) -> None:
@@ -91,6 +93,27 @@ def _neighbours() -> dict[str, str]:
         letter: "".join(key for key, (down, right) in keys.items() if (down - row, right - column) in near)
         for letter, (row, column) in keys.items()
     }
+
+
+def truncate(text: str, _: Random, *, rate: float) -> str:
+    """The last words are removed."""
+    words, left = _left(text, rate)
+    return text[: words[left - 1].end()] if left else text
+
+
+def truncate_middle(text: str, _: Random, *, rate: float) -> str:
+    """The words in the middle are removed."""
+    words, left = _left(text, rate)
+    if left == len(words):
+        return text
+    head, tail = (left + 1) // 2, left // 2
+    return text[: words[head - 1].end()] + (text[words[-tail - 1].end() :] if tail else "")
+
+
+def _left(text: str, rate: float) -> tuple[list[re.Match[str]], int]:
+    """The words of a text, and the number of those that are not removed."""
+    words = list(_WORD.finditer(text))
+    return words, min(len(words), max(1, len(words) - int(len(words) * rate)))
 
 
 _NEIGHBOURS = _neighbours()

@@ -1,4 +1,4 @@
-"""Choice: one of the choices that a sample presents is right, or several are; all others are equally wrong."""
+"""Classification and multiple choice: one of the listed answers is right, all others are equally wrong."""
 
 from __future__ import annotations
 
@@ -7,8 +7,23 @@ from collections.abc import Sequence
 from pytest_puma.task_types.kind import TaskKind
 
 
-class Choice(TaskKind):
-    """Answers are the texts of choices, which differ from sample to sample."""
+class Classification(TaskKind):
+    """Answers are labels."""
+
+    name = "classification"
+    form = "labels"
+    primary_metric = "f1_macro"
+    decisive_metric = "accuracy"
+    refusal = "not_a_label"
+    naive_baselines = ("majority", "guess", "tfidf")
+
+    def gold(self, text: str, labels: Sequence[str]) -> str | None:
+        """Return the label with this spelling, else the first that equals the text in any case."""
+        return text if text in labels else self.bare(text, labels)
+
+
+class MultipleChoice(TaskKind):
+    """Answers are the texts of choices, which differ from sample to sample; several may be right."""
 
     name = "choice"
     form = "choices"
@@ -28,4 +43,4 @@ class Choice(TaskKind):
 
     def expected(self, labels: Sequence[str]) -> str:
         """Return the choices."""
-        return f"one of {', '.join(labels)}" if labels else "one of the choices"
+        return super().expected(labels) if labels else "one of the choices"
