@@ -7,6 +7,8 @@ import json
 import os
 import sys
 from dataclasses import asdict
+from heapq import merge
+from operator import attrgetter
 from typing import Any
 
 from pytest_puma.cli.console import add_command, show, show_section, width
@@ -44,7 +46,7 @@ def declare(commands: Any) -> None:
 def _list(options: argparse.Namespace) -> None:
     _check_last(options)
     with history_of(options) as history:
-        rows = list(report.merged(history.runs(), history.unfinished()))
+        rows = list(merge(history.runs(), history.unfinished(), key=attrgetter("name"), reverse=True))
     if options.json:
         sys.stdout.write(json.dumps([plain(asdict(row)) for row in rows], indent=1) + "\n")
         return
@@ -64,7 +66,7 @@ def _show(options: argparse.Namespace) -> None:
     revision = report.commit(row)
     show(f"run {row.number} ({row.name}){f', {revision}' if revision else ''}, {report.when(row)} UTC")
     show_section("puma", summary(run, folder, width()))
-    show_section("puma: perturbations", [*robustness.lines(run.robustness, width()), *robustness.not_run(run)])
+    show_section("puma: perturbations", robustness.lines(run, width()))
     show_section("puma: comparison", contrast_lines(run.contrasts, width()))
 
 

@@ -128,24 +128,18 @@ def sentences(comparison: RunComparison) -> list[str]:
         answers = "values" if any(cell.why for cell in comparison.cells) else "answers"
         return [f"no difference: {both} have the same {answers} in {counted(len(comparison.cells), 'cell')}"]
     cells = comparison.cells
+    unchanged = ((cell.cell, [", ".join(cell.unchanged)]) for cell in cells if cell.unchanged and not cell.same)
     same = sum(cell.same for cell in cells)
     return [
         *_note(comparison.contrasts),
         *([f"{same} of {counted(len(cells), 'cell')} have the same answers in both runs"] if same else []),
-        *(f"no difference: {where}: {metrics}" for metrics, where in _common(_folded(cells))),
+        *(f"no difference: {where}: {metrics}" for metrics, where in _common(unchanged)),
         *_hidden(comparison),
         *(f"changed: {where}: {sentence}" for sentence, where in _common((c.cell, c.differs) for c in cells)),
         *(f"no test: {where}: {why}" for why, where in _common((c.cell, [c.why]) for c in cells if c.why)),
         *_only(f"only in {comparison.old}", comparison.only_old, [(c.cell, c.only_old, c.trials_old) for c in cells]),
         *_only(f"only in {comparison.new}", comparison.only_new, [(c.cell, c.only_new, c.trials_new) for c in cells]),
     ]
-
-
-def _folded(cells: Sequence[CellComparison]) -> Iterator[tuple[str, Sequence[str]]]:
-    """Yield the metrics without a change of each cell with another one."""
-    for cell in cells:
-        if cell.unchanged and not cell.same:
-            yield cell.cell, [", ".join(cell.unchanged)]
 
 
 def _hidden(comparison: RunComparison) -> Iterator[str]:

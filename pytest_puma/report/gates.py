@@ -77,9 +77,9 @@ def power_lines(powers: Iterable[tuple[str, Power]]) -> list[str]:
     alike: dict[tuple[str, str], list[Power]] = {}
     for gate, power in powers:
         alike.setdefault((gate, power.lost), []).append(power)
-    return [f"power: {gate}: {_weakest(each)}" for (gate, _), each in alike.items()]
+    return [f"power: {gate}: {_weakest(of_gate)}" for (gate, _), of_gate in alike.items()]
 
 
 def _weakest(powers: Sequence[Power]) -> str:
-    weakest = min(powers, key=lambda each: each.caught)
+    weakest = min(powers, key=lambda power: power.caught)
     return f"{weakest}{f', in the weakest of {len(powers)} cells' if len(powers) > 1 else ''}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from pytest_puma.report import table
@@ -76,16 +76,6 @@ def trend(cell: str, metric: str, steps: Sequence[TrendStep], width: int) -> lis
     """Return the title, a row for each run, and the notes behind the stars."""
     stars = starred((step.row.measure.note, f"run {step.row.run.number}") for step in steps)
     return [f"{cell}: {metric}", *table.lines(TREND, [table.texts(TREND, step) for step in steps], width), *stars]
-
-
-def merged(finished: Iterable[RunRow], unfinished: Sequence[RunRow]) -> Iterator[RunRow]:
-    """Yield all runs, the newest first; those without a number stand at the place of their name."""
-    waiting = list(unfinished)
-    for row in finished:
-        while waiting and waiting[0].name > row.name:
-            yield waiting.pop(0)
-        yield row
-    yield from waiting
 
 
 def _texts(row: RunRow) -> tuple[str, ...]:

@@ -72,8 +72,6 @@ def _sentences(run: Run) -> Iterator[str]:
         *notes.footnotes(run.outcomes),
         *map(str, notes.undecided(run)),
         *notes.remarks(run),
-        *notes.throughputs(run.outcomes),
-        *notes.origins(run),
         *map(str, notes.warnings(run)),
     )
     lines = [f"**{note.word}** {escape.markdown(note.sentence)}" for note in notes.failures(run)]
@@ -109,8 +107,7 @@ def _perturbations(run: Run) -> Iterator[str]:
         yield "#### perturbations"
     if run.robustness:
         yield _github_table(robustness.rows(run.robustness), titles(robustness.COLUMNS))
-    sentences = (*robustness.sentences(run.robustness), *robustness.not_run(run))
-    yield "\n".join(f"- {escape.markdown(sentence)}" for sentence in sentences)
+    yield "\n".join(f"- {escape.markdown(sentence)}" for sentence in robustness.sentences(run))
 
 
 def _comparison(run: Run) -> Iterator[str]:

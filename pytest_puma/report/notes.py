@@ -91,8 +91,8 @@ def warnings(run: Run) -> list[Note]:
 
 
 def remarks(run: Run) -> list[str]:
-    """Return the sentences on samples that were not needed, and on what the gates can show."""
-    return [*stopped(run.outcomes), *closing(run)]
+    """Return the sentences on samples that were not needed, on what the gates can show, and on the answers' origin."""
+    return [*_stopped(run.outcomes), *closing(run), *throughputs(run.outcomes), *_rescored(run), *_kept(run)]
 
 
 def sources(outcomes: Sequence[Outcome]) -> list[str]:
@@ -106,7 +106,7 @@ def determinism(outcomes: Iterable[Outcome]) -> list[str]:
     return [f"determinism: {sentence}" for sentence in map(_agreement, outcomes) if sentence]
 
 
-def stopped(outcomes: Sequence[Outcome]) -> list[str]:
+def _stopped(outcomes: Sequence[Outcome]) -> list[str]:
     """Count the samples that were not run because the gates of their cells were already decided."""
     early = [outcome for outcome in outcomes if outcome.left_out]
     if not early:
@@ -128,13 +128,12 @@ def throughputs(outcomes: Sequence[Outcome]) -> list[str]:
     return [f"throughput: {model}: {rate}" for model, rate in of_models.items() if rate]
 
 
-def origins(run: Run) -> list[str]:
-    """Name the runs that computed the answers, if this one did not."""
-    rescored = [] if run.rescored_from is None else [f"rescored from: the answers of the run {run.rescored_from}"]
-    return [*rescored, *kept(run)]
+def _rescored(run: Run) -> list[str]:
+    """Name the run that computed the answers, if this one did not."""
+    return [] if run.rescored_from is None else [f"rescored from: the answers of the run {run.rescored_from}"]
 
 
-def kept(run: Run) -> list[str]:
+def _kept(run: Run) -> list[str]:
     """Count the answers that come from the response store, and name the runs that computed them."""
     cells = [outcome.kept for outcome in run.outcomes if outcome.kept is not None]
     if not cells:

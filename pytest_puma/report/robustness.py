@@ -50,14 +50,14 @@ SIGNIFICANCE_LEVEL = 0.05
 _REPEATED = ("",) * len(NAMES)
 
 
-def lines(robustness: Sequence[Robustness], width: int) -> list[str]:
-    """Return a row for each perturbation of a cell; below, the worst case and the gaps of each cell."""
-    if not robustness:
-        return []
-    shifts = [shift for result in robustness for shift in result.shifts]
+def lines(run: Run, width: int) -> list[str]:
+    """Return a row for each perturbation of a cell, and the sentences below; nothing without perturbations."""
+    if not run.robustness:
+        return sentences(run)
+    shifts = [shift for result in run.robustness for shift in result.shifts]
     approximate = any(shift.change.approximate or shift.answer_changes.rate.note for shift in shifts)
     note = [APPROXIMATE] if approximate else []
-    return [*table.lines(COLUMNS, rows(robustness), width), *note, *sentences(robustness)]
+    return [*table.lines(COLUMNS, rows(run.robustness), width), *note, *sentences(run)]
 
 
 def rows(robustness: Sequence[Robustness]) -> list[tuple[str, ...]]:
@@ -69,14 +69,13 @@ def rows(robustness: Sequence[Robustness]) -> list[tuple[str, ...]]:
     ]
 
 
-def not_run(run: Run) -> list[str]:
-    """Return a line for each perturbed cell that was not run because no prompt changed."""
-    return [f"not run: {why}" for why in run.unchanged]
+def sentences(run: Run) -> list[str]:
+    """Return the worst case and the gaps of each cell, and the perturbed cells that were not run.
 
-
-def sentences(robustness: Sequence[Robustness]) -> list[str]:
-    """Return sentences such as `worst: triage-zero_shot@q: f1_macro is 0.41 under case_upper, 0.62 without; ...`."""
-    return [sentence for result in robustness for sentence in _sentences(result)]
+    worst: triage-zero_shot@q: f1_macro is 0.41 under case_upper, 0.62 without; ...
+    """
+    not_run = [f"not run: {why}" for why in run.unchanged]
+    return [*(sentence for result in run.robustness for sentence in _sentences(result)), *not_run]
 
 
 def _sentences(result: Robustness) -> Iterator[str]:

@@ -33,7 +33,7 @@ def summary(run: Run, folder: str, width: int) -> list[str]:
     lines += map(str, notes.warnings(run))
     lines += notes.determinism(run.outcomes)
     lines += map(str, notes.undecided(run))
-    lines += [*notes.remarks(run), *notes.throughputs(run.outcomes), *notes.origins(run)]
+    lines += notes.remarks(run)
     return [*lines, f"predictions: {folder}"] if folder else lines
 
 
@@ -47,14 +47,15 @@ def misses(outcome: Outcome) -> list[str]:
     wrong = sum(map(_is_wrong, outcome.predictions))
     order = f", first the {len(worse)} that are worse than in the baseline" if worse else ""
     lines = ["", f"the worst {len(worst)} of {wrong} misses{order}:"] if worst else []
-    end = common_end([outcome.own_text(each) for each in (*outcome.predictions[:_COMPARED], *worst)]) if worst else ""
+    compared = (*outcome.predictions[:_COMPARED], *worst) if worst else ()
+    end = common_end(list(map(outcome.own_text, compared)))
     for prediction in worst:
         flip = worse.get(prediction.key)
-        own = outcome.own_text(prediction)
+        text = outcome.own_text(prediction)
         lines += [
             f"  {_name(outcome, prediction)}: {_answered(prediction)}, gold is {gold_of(prediction)}"
             + (f", was {_spelled(flip.old)}{_scores(flip)}" if flip else ""),
-            f"    prompt {_elided(own.removesuffix(end) or own)}",
+            f"    prompt {_elided(text.removesuffix(end) or text)}",
             f"    raw    {_reply(prediction)}",
         ]
     return lines
@@ -77,11 +78,6 @@ def _name(outcome: Outcome, prediction: Prediction) -> str:
     return f"{prediction.sample_id} #{prediction.trial + 1}" if several else prediction.sample_id
 
 
-def flips(outcome: Outcome) -> list[str]:
-    """Return the answers that are better or worse than in the baseline, the worse ones first."""
-    return flip_lines(outcome.cell, outcome.flips)
-
-
 def flip_lines(cell: str, flips: Sequence[Flip]) -> list[str]:
     """Return a line for each flip of a cell, the worse ones first."""
     if not flips:
@@ -101,7 +97,7 @@ def worst_misses(
 ) -> list[Prediction]:
     """Return wrong answers: the `first` ones, then parse failures, then by error or by confidence."""
     wrong = [prediction for prediction in predictions if _is_wrong(prediction)]
-    return sorted(wrong, key=lambda each: (each.key in first, _badness(each)), reverse=True)[:maximum]
+    return sorted(wrong, key=lambda prediction: (prediction.key in first, _badness(prediction)), reverse=True)[:maximum]
 
 
 def _is_wrong(prediction: Prediction) -> bool:

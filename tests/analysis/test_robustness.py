@@ -16,7 +16,7 @@ from pytest_puma.core import CellId, Outcome, Robustness, Scenario
 from pytest_puma.perturbations import Group, Perturbation
 from pytest_puma.report.robustness import sentences
 from pytest_puma.stats.significance import holm
-from tests.factories import LABELS, Estimation, Triage, computed_outcome, paired, predictions
+from tests.factories import LABELS, Estimation, Triage, computed_outcome, paired, predictions, run
 
 GOLDS = ["A", "A", "B", "B", "C", "C", "D", "D"]
 CLEAN = ["A", "A", "B", "B", "C", "A", None, "A"]
@@ -131,7 +131,7 @@ def test_the_worst_of_harmless_perturbations_is_no_worse_than_the_others() -> No
     assert result.worst_value < np.mean(values) - 0.06
     assert [shift.adjusted for shift in result.shifts] == holm([shift.p for shift in result.shifts])
     assert min(shift.adjusted for shift in result.shifts) > 0.05
-    (sentence,) = sentences([result])
+    (sentence,) = sentences(run(robustness=(result,)))
     assert "corrected for choosing the worst of 10); significant changes (Holm): 0 of 10; " in sentence
 
 

@@ -80,13 +80,15 @@ def test_the_tables_of_a_run_are_shown_again(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     whole = whole_run()
-    tables = {name: getattr(whole, name) for name in ("verdicts", "robustness", "contrasts", "rescored_from")}
+    tables = {
+        name: getattr(whole, name) for name in ("verdicts", "robustness", "unchanged", "contrasts", "rescored_from")
+    }
     keep(tmp_path, FIRST, whole.outcomes, **tables)
     shown = lines(capsys, "show", "last")
     assert shown[0] == f"run 1 ({FIRST}), main@3f2c1d9, 2026-11-25 12:00 UTC"
     table = summary(whole, f".puma/runs/{FIRST}", 80)
     assert shown[1 : len(table) + 2] == [" puma ".center(80, "="), *table]
-    assert set(robustness.lines(whole.robustness, 80)) | set(contrast_lines(whole.contrasts, 80)) <= set(shown)
+    assert set(robustness.lines(whole, 80)) | set(contrast_lines(whole.contrasts, 80)) <= set(shown)
 
 
 @pytest.mark.usefixtures("root")

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_puma.core import Message
 from pytest_puma.metrics import score
-from pytest_puma.report.terminal import flips, misses, worst_misses
+from pytest_puma.report.terminal import flip_lines, misses, worst_misses
 from tests.factories import Estimation, Triage, flip, outcome, prediction, predictions, verdict
 
 
@@ -119,7 +119,7 @@ def test_a_missing_answer_has_its_cause_in_words(failure: str, words: str) -> No
 
 def test_a_flip_of_a_sample_without_a_key_shows_its_text() -> None:
     changed = (flip("3f2c1d9a0b1e", new="B", text="My password is refused."), flip("T-1", better=True))
-    assert flips(outcome(flips=changed))[1:] == [
+    assert flip_lines("triage-zero_shot@m", changed)[1:] == [
         "  worse   3f2c1d9a0b1e (My password is refused.): gold is A, was A, is B",
         "  better  T-1: gold is A, was B, is A",
     ]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Gate, Outcome, Robustness, Run, Shift, Verdict
+from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Outcome, Robustness, Run, Shift, Verdict
 from pytest_puma.report import comparison, robustness
 from pytest_puma.report.page.drawings import Drawing, Scale, draw
 from pytest_puma.report.rows import number, signed
@@ -50,17 +49,21 @@ def against_run(compared: RunComparison) -> Against:
     )
 
 
-def is_change(verdict: Verdict) -> bool:
-    """Whether a verdict is about the change since the baseline."""
-    return verdict.change is not None and verdict.gate.naive is None and not verdict.gate.is_cross_cell
+def _judged(outcome: Outcome) -> list[tuple[Verdict, Change]]:
+    """The verdicts about a change since the baseline, with this change."""
+    return [
+        (verdict, verdict.change)
+        for verdict in outcome.verdicts
+        if verdict.change is not None and verdict.gate.naive is None and not verdict.gate.is_cross_cell
+    ]
 
 
-def _changes(outcome: Outcome, run: Run) -> Iterator[Change]:
+def _changes(outcome: Outcome, run: Run) -> list[Change]:
     """The changes of a cell, each metric once, that of the primary metric first."""
-    of_gates = [each.change for each in outcome.verdicts if each.change is not None and is_change(each)]
-    of_contrasts = [each.change for each in run.contrasts if each.cell == outcome.cell and _is_baseline(each.against)]
-    by_metric = {(each.metric, each.quotient): each for each in (*of_contrasts, *of_gates)}
-    return iter(sorted(by_metric.values(), key=lambda change: (change.metric != outcome.primary, change.quotient)))
+    of_cell = (contrast for contrast in run.contrasts if contrast.cell == outcome.cell)
+    changes = [contrast.change for contrast in of_cell if _is_baseline(contrast.against)]
+    by_kind = {_kind(change): change for change in (*changes, *(change for _, change in _judged(outcome)))}
+    return sorted(by_kind.values(), key=lambda change: (change.metric != outcome.primary, change.quotient))
 
 
 def _is_baseline(name: str) -> bool:
@@ -83,49 +86,51 @@ class ChangeLine:
 
 def change_lines(run: Run, against: Against) -> Iterator[ChangeLine]:
     """Yield a line for each gate on a change, and for that of the primary metric if no gate is about it."""
-    lines: list[tuple[Outcome, Gate | None, Change, str]] = []
+    lines: list[tuple[Outcome, Verdict | None, Change]] = []
     for outcome in run.outcomes:
-        judged = [each for each in outcome.verdicts if against.judged and is_change(each)]
-        kinds = {kind_of(each.change) for each in judged if each.change is not None}
-        lines += [(outcome, each.gate, each.change, each.status) for each in judged if each.change is not None]
-        others = [each for each in against.changes.get(outcome.cell, ()) if each.metric == outcome.primary]
-        lines += [(outcome, None, each, "") for each in others if kind_of(each) not in kinds]
-    scales = change_scales(change for _, _, change, _ in lines)
-    for outcome, gate, change, status in lines:
+        judged = _judged(outcome) if against.judged else []
+        kinds = {_kind(change) for _, change in judged}
+        lines += [(outcome, verdict, change) for verdict, change in judged]
+        primary = (change for change in against.changes.get(outcome.cell, ()) if change.metric == outcome.primary)
+        lines += [(outcome, None, change) for change in primary if _kind(change) not in kinds]
+    scales = _scales(change for _, _, change in lines)
+    for outcome, verdict, change in lines:
         better = outcome.measures[change.metric].better if change.metric in outcome.measures else "neither"
-        none = 1.0 if change.quotient else 0.0
         yield ChangeLine(
             cell=outcome.cell,
-            gate="" if gate is None else str(gate),
+            gate="" if verdict is None else str(verdict.gate),
             change=change,
             difference=f"x {number(change.value)}" if change.quotient else signed(change.value),
-            effect=_effect(change, better, none),
-            status=status,
-            drawing=draw(scales[kind_of(change)], change, change_label(change), zero=none),
+            effect=_effect(change, better),
+            status="" if verdict is None else verdict.status,
+            drawing=_drawing(scales, change),
         )
 
 
-def change_scales(changes: Iterable[Change]) -> dict[tuple[str, bool], Scale]:
-    """Return a scale for each kind of change, with the place of no change on it."""
+def _scales(changes: Iterable[Change]) -> dict[tuple[str, bool], Scale]:
+    """A scale for each kind of change, with the place of no change on it."""
     numbers: dict[tuple[str, bool], list[float]] = {}
-    for each in changes:
-        none = 1.0 if each.quotient else 0.0
-        numbers.setdefault(kind_of(each), [none]).extend((each.value, each.low, each.high))
+    for change in changes:
+        numbers.setdefault(_kind(change), [_unchanged(change)]).extend((change.value, change.low, change.high))
     return {kind: Scale.over(values) for kind, values in numbers.items()}
 
 
-def kind_of(change: Change) -> tuple[str, bool]:
-    """Return the metric, and whether the change is a quotient: changes of one kind share a scale."""
+def _drawing(scales: Mapping[tuple[str, bool], Scale], change: Change) -> Drawing | None:
+    return draw(scales[_kind(change)], change, form=signed, zero=_unchanged(change))
+
+
+def _kind(change: Change) -> tuple[str, bool]:
+    """The metric, and whether the change is a quotient: changes of one kind share a scale."""
     return change.metric, change.quotient
 
 
-def change_label(change: Change) -> str:
-    """Return the numbers of a change, for readers who do not see the drawing."""
-    limits = "" if math.isnan(change.low) else f", interval {signed(change.low)} to {signed(change.high)}"
-    return f"{signed(change.value)}{limits}"
+def _unchanged(change: Change) -> float:
+    """The value of no change."""
+    return 1.0 if change.quotient else 0.0
 
 
-def _effect(change: Change, better: Direction, none: float) -> str:
+def _effect(change: Change, better: Direction) -> str:
+    none = _unchanged(change)
     if better == "neither" or not (change.low > none or change.high < none):
         return ""
     return "better" if (change.low > none) == (better == "high") else "worse"
@@ -173,12 +178,12 @@ def contrast_table(results: Sequence[Contrast]) -> TextTable:
 def _text_table(
     columns: tuple[TextColumn[Result], ...], results: Sequence[tuple[str, Result]], rows_elsewhere: Collection[str]
 ) -> TextTable:
-    scales = change_scales(result.change for _, result in results)
+    scales = _scales(result.change for _, result in results)
     lines = (
         TextLine(
             cell=cell,
             texts=texts(columns, result),
-            drawing=draw(scales[kind_of(result.change)], result.change, change_label(result.change), zero=0.0),
+            drawing=_drawing(scales, result.change),
             only=cell not in rows_elsewhere,
         )
         for cell, result in results

@@ -37,25 +37,25 @@ class Scale:
     step: float
 
     @classmethod
-    def over(cls, numbers: Iterable[float]) -> Scale:
-        """Return a scale of round ticks around all numbers, NaN left out."""
-        finite = [number for number in numbers if math.isfinite(number)]
+    def over(cls, values: Iterable[float]) -> Scale:
+        """Return a scale of round ticks around all values, NaN left out."""
+        finite = list(filter(math.isfinite, values))
         low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
         step = _step((high - low) or abs(high) or 1.0)
         first, last = math.floor(low / step), math.ceil(high / step)
         return cls(first * step, max(last, first + 1) * step, step)
 
-    def x(self, number: float) -> float:
-        """Return the place of a number, in tenths of a pixel."""
-        share = (number - self.low) / (self.high - self.low)
+    def x(self, value: float) -> float:
+        """Return the place of a value, in tenths of a pixel."""
+        share = (value - self.low) / (self.high - self.low)
         return round(MARGIN + min(max(share, 0.0), 1.0) * (WIDTH - 2 * MARGIN), 1)
 
     @property
     def ticks(self) -> list[Tick]:
         """The ticks from left to right."""
         first, last = round(self.low / self.step), round(self.high / self.step)
-        numbers = [place * self.step for place in range(first, last + 1)]
-        return [Tick(self.x(number), label) for number, label in zip(numbers, _labels(numbers), strict=True)]
+        values = [step * self.step for step in range(first, last + 1)]
+        return [Tick(self.x(value), label) for value, label in zip(values, _labels(values), strict=True)]
 
     @property
     def labelled(self) -> list[Tick]:
@@ -82,27 +82,33 @@ class Drawing:
 
 
 def draw(
-    scale: Scale, result: Measure | Change, label: str, *, zero: float | None = None, limits: Iterable[float] = ()
+    scale: Scale,
+    result: Measure | Change,
+    *,
+    form: Callable[[float], str] = number,
+    zero: float | None = None,
+    limits: Iterable[float] = (),
 ) -> Drawing | None:
-    """Return the drawing of a measure or of a change; None without a value."""
+    """Return the drawing of a measure or of a change, whose numbers are written in a form; None without a value."""
     if not math.isfinite(result.value):
         return None
+    ends = "" if math.isnan(result.low) else f", interval {form(result.low)} to {form(result.high)}"
     bounded = math.isfinite(result.low) and math.isfinite(result.high)
     return Drawing(
         ticks=scale.ticks,
         value=scale.x(result.value),
         low=scale.x(result.low) if bounded else None,
         high=scale.x(result.high) if bounded else None,
-        label=label,
+        label=f"{form(result.value)}{ends}",
         zero=None if zero is None else scale.x(zero),
         limits=tuple(map(scale.x, limits)),
     )
 
 
-def _labels(numbers: Sequence[float]) -> list[str]:
-    """The numbers with as few digits as tell them apart."""
-    texts = ([f"{number or 0.0:.{digits}g}" for number in numbers] for digits in range(3, 18))
-    return next((labels for labels in texts if len(set(labels)) == len(labels)), [repr(each) for each in numbers])
+def _labels(values: Sequence[float]) -> list[str]:
+    """The values with as few digits as tell them apart."""
+    texts = ([f"{value or 0.0:.{digits}g}" for value in values] for digits in range(3, 18))
+    return next((labels for labels in texts if len(set(labels)) == len(labels)), list(map(repr, values)))
 
 
 def _step(span: float) -> float:
@@ -140,7 +146,7 @@ def heat_map(task: TaskInfo, outcomes: Sequence[Outcome]) -> HeatMap | None:
         return None
     measures = [outcome.measures[task.primary] for outcome in cells.values()]
     values = [measure.value for measure in measures if math.isfinite(measure.value)]
-    shade = _shades(measures)
+    span = _span(values, measures)
     best = {"high": max, "low": min}.get(task.better)
     chosen = best(values) if best and values else math.nan
 
@@ -149,7 +155,7 @@ def heat_map(task: TaskInfo, outcomes: Sequence[Outcome]) -> HeatMap | None:
         return HeatCell(
             cell=outcome.cell,
             value=number(value),
-            shade=shade(value),
+            shade=_shade(value - min(values), span) if math.isfinite(value) else None,
             best=value == chosen,
             missed=bool(outcome.failed),
         )
@@ -161,16 +167,12 @@ def heat_map(task: TaskInfo, outcomes: Sequence[Outcome]) -> HeatMap | None:
     return HeatMap(metric=task.primary, models=tuple(models), lines=tuple(lines))
 
 
-def _shades(measures: Sequence[Measure]) -> Callable[[float], int | None]:
-    """The shade of a value, from the lowest one on; a typical interval has all shades, so that chance has few."""
-    values = [measure.value for measure in measures if math.isfinite(measure.value)]
+def _span(values: Sequence[float], measures: Sequence[Measure]) -> float:
+    """The difference that has all shades: that of the values, but at least a typical interval, as chance has few."""
     widths = [width for measure in measures if math.isfinite(width := measure.high - measure.low)]
-    low = min(values, default=0.0)
-    span = max(max(values) - low, median(widths) if widths else 0.0) if values else 0.0
+    return max(max(values, default=0.0) - min(values, default=0.0), median(widths) if widths else 0.0)
 
-    def shade(value: float) -> int | None:
-        if not math.isfinite(value):
-            return None
-        return min(int(SHADES * (value - low) / span), SHADES - 1) if span else 0
 
-    return shade
+def _shade(distance: float, span: float) -> int:
+    """The shade of a value at a distance from the lowest one."""
+    return min(int(SHADES * distance / span), SHADES - 1) if span else 0

@@ -7,6 +7,7 @@ import json
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote
 
 from jinja2 import Environment, StrictUndefined, Template
@@ -18,7 +19,7 @@ from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report import comparison, escape
 from pytest_puma.report.page.blocks import Blocks, blocks_of
 from pytest_puma.report.page.changes import Against, against_baseline
-from pytest_puma.report.page.summary import Summary, summarize
+from pytest_puma.report.page.summary import summarize
 from pytest_puma.report.rows import computed_tokens, interval, number, parse_failures, seconds
 from pytest_puma.runs.run_order import REMOVED
 
@@ -69,10 +70,10 @@ def as_page(
     return _page(run, summarize(run, against, _about(run, blocks, settings)), blocks)
 
 
-def _page(run: Run, summary: Summary, blocks: Blocks) -> str:
+def _page(run: Run, summary: dict[str, Any], blocks: Blocks) -> str:
     style = _file("page.css") + _file("viewer.css")
     script = _file("viewer.js")
-    title = f"{summary.heading}: {run.id}" if run.id else summary.heading
+    title = f"{summary['heading']}: {run.id}" if run.id else summary["heading"]
     elements = (f'<script type="text/plain" id="{name}">{text}</script>' for name, text in blocks.texts.items())
     return _FRAME.format(
         policy=_policy(script, style),
@@ -91,7 +92,7 @@ def _policy(script: str, style: str) -> str:
         (
             "default-src 'none'",
             f"script-src '{_hash(script)}'",
-            f"style-src {' '.join(repr(each) for each in styles)}",
+            f"style-src {' '.join(map(repr, styles))}",
             "img-src data:",
             "base-uri 'none'",
             "form-action 'none'",

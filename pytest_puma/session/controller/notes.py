@@ -93,8 +93,7 @@ def show_summary(
     name = "" if folder is None else os.path.relpath(folder, config.invocation_params.dir)
     columns = width(config)
     show(terminalreporter, "puma", [*summary(run, name, columns), *_flips(config, run), *lines])
-    perturbed = [*robustness.lines(run.robustness, columns), *robustness.not_run(run)]
-    show(terminalreporter, "puma: perturbations", perturbed)
+    show(terminalreporter, "puma: perturbations", robustness.lines(run, columns))
     omitted = not_compared(run.outcomes, settings_of(config).judging.compare)
     earlier = () if comparison is None else comparison.contrasts
     along_axes = [contrast for contrast in run.contrasts if contrast not in earlier]
@@ -108,11 +107,11 @@ def show_summary(
 
 
 def _flips(config: pytest.Config, run: Run) -> list[str]:
-    from pytest_puma.report.terminal import flips
+    from pytest_puma.report.terminal import flip_lines
 
     if not settings_of(config).judging.flips:
         return []
-    lines = [line for outcome in run.outcomes for line in flips(outcome)]
+    lines = [line for outcome in run.outcomes for line in flip_lines(outcome.cell, outcome.flips)]
     return lines or ["flips: no answer of this run is better or worse than in a baseline"]
 
 

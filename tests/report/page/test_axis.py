@@ -13,7 +13,7 @@ def drawn(primary: Measure, other: Measure) -> tuple[Scale, Drawing, Drawing]:
     cell: Outcome = outcome(
         metrics=(primary.metric, other.metric), measures={primary.metric: primary, other.metric: other}
     )
-    (table,) = summarize(run(cell), None).scenarios
+    (table,) = summarize(run(cell), None)["scenarios"]
     first, second = (line.drawing for group in table.groups for line in group)
     assert first is not None
     assert second is not None

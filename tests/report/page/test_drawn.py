@@ -39,11 +39,11 @@ def test_without_a_number_the_scale_is_from_0_to_1() -> None:
 
 def test_a_value_without_an_interval_is_a_dot_and_no_value_is_nothing() -> None:
     scale = Scale.over([0.0, 1.0])
-    bare = draw(scale, measure("ece", 0.5, math.nan, math.nan), "0.5")
+    bare = draw(scale, measure("ece", 0.5, math.nan, math.nan))
     assert bare is not None
     assert (bare.value, bare.low, bare.high) == (WIDTH / 2, None, None)
-    assert draw(scale, unmeasured("ece"), "") is None
-    drawn = draw(Scale.over([-0.4, 0.4]), change(), "", zero=0.0)
+    assert draw(scale, unmeasured("ece")) is None
+    drawn = draw(Scale.over([-0.4, 0.4]), change(), zero=0.0)
     assert drawn is not None
     assert drawn.zero == WIDTH / 2
 
