@@ -14,7 +14,11 @@ The power of `no_drift` is for a series of `RENEWALS`, each with a small loss.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from statistics import fmean, median
+
+import numpy as np
 
 from pytest_puma.core import LEVEL, REGRESSION_LEVEL, Change, Decline, Gate, Power
 from pytest_puma.core.change import Spread
@@ -22,6 +26,7 @@ from pytest_puma.core.gate import DRIFT
 from pytest_puma.core.power import TARGET_POWER
 from pytest_puma.stats.cusum import effect_of_cusum, power_of_cusum
 from pytest_puma.stats.power import Rule, power_of_changes, samples_needed, smallest_loss
+from pytest_puma.stats.sizes import typical_difference
 
 CHANGED = 0.12
 POINTS, SHARE = 0.05, 0.1
@@ -70,6 +75,19 @@ class Compared:
         if change is None:
             return cls(metric="", n=decline.n, old=0.0, spread=decline.spread)
         return cls(metric=change.metric, n=decline.n, old=change.old, spread=decline.spread, scored=change.scored)
+
+    @classmethod
+    def before(cls, golds: Sequence[float]) -> Compared:
+        """The mean absolute error before a run, from the gold answers.
+
+        The losses are assumed to be those of one answer to all samples, with a correlation of one half to the losses
+        before.
+        """
+        losses = np.abs(np.array(golds) - median(golds))
+        size = typical_difference(losses)
+        moved = float(losses.var()) / size if size else 0.0
+        spread = Spread(n=len(golds), moved=moved, size=size, unseen=size, width=0.0)
+        return cls(metric="mae", n=len(golds), old=fmean(losses), spread=spread)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,27 +1,44 @@
-"""Forecast of a run without the weights: tokens, cache, time, and the power of its gates."""
+"""Forecast of a run without the weights: tokens, cache, time, and the power of its gates.
+
+Time follows from the throughput of the model here, or, for one that never ran here, from about two seconds of work
+(`calibrate`). Power follows from what the metrics declare and from the gold answers: nothing has moved yet, so all
+movement is assumed (`gates.power`).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
+from itertools import count
 from pathlib import Path
+from time import perf_counter
 
-from pytest_puma.core import Forecast, Model, Origin, Usage
+from pytest_puma.core import Forecast, Gate, Model, Origin, Power, Step, Usage
+from pytest_puma.core.change import Spread
 from pytest_puma.engine.engine import Engine
-from pytest_puma.engine.native import DryBackend, smoke_test
+from pytest_puma.engine.machine import cores
+from pytest_puma.engine.native import DryBackend, NativeBackend, smoke_test
 from pytest_puma.engine.native.limits import context_bytes
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import run_conversations
 from pytest_puma.evaluation.tasks import by_sample, tasks_of
+from pytest_puma.gates.power import Compared, detection_of, of_gate
+from pytest_puma.metrics import declaration
 from pytest_puma.models.gguf import GgufFile
 from pytest_puma.models.resolve import inspect_model
 from pytest_puma.models.weights import known_digest
-from pytest_puma.planning.powers import detectable, powers
 from pytest_puma.planning.settings import Settings
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.keeping import KeepingResponder
 from pytest_puma.runs.throughput import Throughput
 from pytest_puma.strategies import Task
+
+#: Seconds of reading, and of writing, in the calibration of a model.
+_SECONDS = 1.0
+#: Tokens of a prompt: few, as a large model reads less than this in a second.
+_PROMPT = 128
+_KV_SLOTS = 4096
 
 
 def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], settings: Settings) -> list[Forecast]:
@@ -113,3 +130,77 @@ def _remaining(cell: Cell, tasks: Sequence[Task], backend: DryBackend, path: Pat
     if kept is None:
         return None
     return kept.kept, 1 - kept.kept / kept.responses, engine.speed.prefill_tokens + engine.speed.decode_tokens
+
+
+def powers(cell: Cell, samples: Sequence[Task]) -> dict[str, Power]:
+    """Return the power of the gates on a baseline, as far as it follows from their metric."""
+    kind, stated = cell.scenario.kind, {}
+    for gate in cell.gates:
+        compared = _compared(cell, cell.scenario.decisive_metric() if gate.word else gate.metric, samples)
+        if gate.other == "baseline" and compared is not None:
+            # Label probabilities may count.
+            stated[str(gate)] = of_gate(gate, compared, at_least=bool(gate.word) and kind.form in {"labels", "choices"})
+    return {gate: power for gate, power in stated.items() if power is not None}
+
+
+def detectable(cell: Cell, samples: Sequence[Task]) -> float:
+    """Return the smallest fall of the primary metric that 80 % of such runs detect at 95 %; NaN if there is none."""
+    metric = cell.scenario.primary_metric()
+    compared = _compared(cell, metric, samples)
+    if compared is None:
+        return math.nan
+    detection = detection_of(Gate(metric=metric, op=">=", limit=0, other="baseline"), compared)
+    smallest = detection.smallest() if detection.known else None
+    return math.nan if smallest is None else smallest
+
+
+def _compared(cell: Cell, metric: str, samples: Sequence[Task]) -> Compared | None:
+    """The metric as a gate will compare it; None if its spread is unknown before the run."""
+    declared, n = declaration(cell.scenario, metric, cell.scores), len(samples)
+    if declared is None:
+        return None
+    exact, scored = declared.comparison.test == "mcnemar", declared.comparison.scored
+    if declared.bounds is not None:
+        low, high = declared.bounds
+        spread = Spread(n=n, moved=0.0, size=0.0, unseen=high - low, width=high - low)
+        return Compared(metric=metric, n=n, old=(low + high) / 2, spread=spread, exact=exact, scored=scored)
+    if not (cell.scenario.kind.form == "numbers" and metric == cell.scenario.decisive_metric()):
+        return None
+    return Compared.before([float(task.sample.gold) for task in samples])
+
+
+def calibrate(model: Model, *, threads: int | None) -> Throughput:
+    """Measure a model: it reads prompts, then writes replies to as many requests at once as a run has.
+
+    The time of replies is that of short texts, so that of long ones is underestimated. Raises an `EngineError`.
+    """
+    smoke_test(model)
+    with closing(NativeBackend(model, threads=threads or cores())) as backend:
+        sequences = range(backend.parallel)
+        # The first decode also reads the weights from the disk.
+        backend.open(_KV_SLOTS)
+        backend.decode([Step(0, 0, range(_PROMPT), _PROMPT - 1)])
+
+        def read(_turn: int) -> int:
+            backend.open(_KV_SLOTS)
+            backend.decode([Step(0, 0, range(_PROMPT), _PROMPT - 1)])
+            return _PROMPT
+
+        def write(turn: int) -> int:
+            backend.decode([Step(sequence, turn, (sequence,), 0) for sequence in sequences])
+            return len(sequences)
+
+        prefill = _rate(read)
+        backend.open(_KV_SLOTS)
+        return Throughput(prefill=prefill, decode=_rate(write, turns=_KV_SLOTS // len(sequences)), day="")
+
+
+def _rate(work: Callable[[int], int], *, turns: int | None = None) -> float:
+    """Return the tokens per second of work that is repeated for a second."""
+    start, tokens = perf_counter(), 0
+    for turn in count():
+        tokens += work(turn)
+        seconds = perf_counter() - start
+        if seconds >= _SECONDS or turn + 1 == turns:
+            break
+    return tokens / seconds

@@ -1,18 +1,22 @@
-"""Check that cells can run: read their rows, templates and baselines before any model is loaded."""
+"""Check that cells can run: their rows, templates, prompts and baselines, before any model is loaded."""
 
 from __future__ import annotations
 
 import hashlib
 import json
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
-from pytest_puma.core import Generation, Sample, SettingsError
+from pytest_puma.core import DataError, Generation, PumaError, Sample, Scenario, SettingsError, TemplateError
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.tasks import rows_of, tasks_on
-from pytest_puma.planning.prompts import check_prompts, warn_of_spaces
 from pytest_puma.planning.settings import Settings
+from pytest_puma.replies.answers import begins_with
+from pytest_puma.replies.letters import lettered
+from pytest_puma.strategies import Strategy, Task
+from pytest_puma.strategies.composed import Composed
 from pytest_puma.strategies.rehearsal import rehearse
 
 #: Everything that decides the samples and prompts of a cell, by name.
@@ -76,3 +80,99 @@ def _digest(samples: Sequence[Sample]) -> str:
     """Return a few digits that differ if the drawn rows differ."""
     rows = [[sample.id, sample.gold, sorted(map(repr, sample.fields.items()))] for sample in samples]
     return f"of digest {hashlib.sha256(json.dumps(rows).encode()).hexdigest()[:8]}"
+
+
+def check_prompts(strategy: Strategy, tasks: Sequence[Task]) -> None:
+    """Refuse rows that their methods cannot word, examples that are evaluated, and templates against the choices.
+
+    `tasks` are those of a cell.
+    """
+    scenario = tasks[0].scenario
+    if not scenario.composes:
+        return
+    if not isinstance(tasks[0].wording, Composed):
+        _check_template(strategy, tasks[0])
+        return
+    samples = [task for task in tasks if not task.trial.index]
+    for task in samples:
+        _check_row(scenario, task)
+    if samples[0].examples and scenario.declares_examples:
+        _check_examples(scenario, samples)
+
+
+def _check_row(scenario: Scenario, task: Task) -> None:
+    sample, item = task.sample, dict(task.sample.fields)
+    try:
+        # All rows of a group share the examples, which the first prompt has shown to work.
+        (replace(task, examples=()) if task.examples else task).prompt()
+    except PumaError as error:
+        raise _fault(scenario, sample.id, str(error)) from error
+    cue = scenario.cue(item)
+    for truth in sample.references:
+        if begins_with(truth, cue):
+            fault = (
+                f"its truth {truth!r} begins with the cue {cue!r}, with which the reply already begins. No reply "
+                "would equal it; return the truth without the cue"
+            )
+            raise _fault(scenario, sample.id, fault)
+
+
+def warn_of_spaces(tasks: Sequence[Task]) -> None:
+    """Warn of ground truths with white space around them, which no reply equals: that of a reply is stripped."""
+    scenario = tasks[0].scenario
+    if "exact_match" not in scenario.scores:
+        return
+    missed = {task.sample.id: truth for task in tasks for truth in task.sample.references if _is_missed(task, truth)}
+    if missed:
+        row, truth = next(iter(missed.items()))
+        found = f"the truth {truth!r} of row {row} has white space around it, which replies lose"
+        count = f" ({len(missed)} of {len({task.sample.id for task in tasks})} rows)"
+        remedy = "return it stripped from truth(item)"
+        msg = f"puma: scenario {scenario.name!r}: {found}, so that exact_match is always 0 there{count}; {remedy}"
+        warnings.warn(msg, UserWarning, stacklevel=2)
+
+
+def _is_missed(task: Task, truth: str) -> bool:
+    """Whether the scenario reads another text in a reply that is the truth."""
+    return truth != truth.strip() and task.read(truth) != truth
+
+
+def _check_examples(scenario: Scenario, tasks: Sequence[Task]) -> None:
+    questions = {_question(scenario, task.sample.fields): task.sample.id for task in tasks}
+    examples = {id(example): example for task in tasks for example in task.examples}.values()
+    for example in examples:
+        sample_id = questions.get(_question(scenario, example))
+        if sample_id is not None:
+            fault = (
+                "it is evaluated and is an example in the prompts too; remove it from the split "
+                f"{scenario.fewshot_split!r}, or from what pick_examples() returns"
+            )
+            raise _fault(scenario, sample_id, fault)
+
+
+def _question(scenario: Scenario, fields: Mapping[str, Any]) -> str:
+    item = {name: value for name, value in fields.items() if name not in {"gold_label", "rationale"}}
+    return scenario.question_text(item, scenario.options(item))
+
+
+def _check_template(strategy: Strategy, task: Task) -> None:
+    """Refuse a template that does not show the choices, or shows them where they are scored as if it did not."""
+    text = "\n".join(message.content for message in task.prompt().messages)
+    hidden = [choice.text for choice in task.choices if choice.text not in text]
+    file = task.wording.place
+    if hidden and not strategy.cloze:
+        msg = (
+            f"{file}: does not show the choice {hidden[0]!r}, which {strategy.name} needs; "
+            "add {% for choice in choices %}{{ choice.letter }}. {{ choice.text }}{% endfor %}"
+        )
+        raise TemplateError(msg)
+    if task.choices and strategy.cloze and all(line in text for line in lettered(task.labels).splitlines()):
+        msg = (
+            f"{file}: shows the choices, but {strategy.name} scores their texts as replies to the question alone; "
+            "remove them from the template"
+        )
+        raise TemplateError(msg)
+
+
+def _fault(scenario: Scenario, row: str, fault: str) -> DataError:
+    return DataError(f"scenario {scenario.name!r}, row {row}: {fault}")

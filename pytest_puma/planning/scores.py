@@ -1,12 +1,17 @@
-"""Which metrics a cell has: of its kind of task, of its scenario, and those of the library and of hooks it names."""
+"""Which metrics a cell has: of its kind of task, of its scenario, and those of the library and of hooks it names.
+
+`Checks` finds the metrics and gates that do not fit a scenario.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from functools import cache
 
-from pytest_puma.core import Metric, Scenario, SettingsError
+from pytest_puma.core import Gate, Metric, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.metrics import is_metric, metric_names, names_of_kind
+from pytest_puma.datasets.groups import Groups
+from pytest_puma.metrics import declaration, is_metric, metric_names, names_of_kind, source_of
 from pytest_puma.metrics.library import LIBRARY, missing
 from pytest_puma.phrases import did_you_mean, named, there_are
 from pytest_puma.planning.registry import Registry
@@ -60,6 +65,68 @@ def check_metric(scenario: Scenario, registry: Registry, name: str) -> str:
         fitting = ", ".join(sorted(declined.kinds))
         return f"metric {parsed.base!r} applies to {fitting}; {scenario.name} is a {scenario.task_type}"
     return f"{scenario.name} has no metric {name!r}; {there_are(name, names)}"
+
+
+class Checks:
+    """Which metrics and gates fit a scenario; without `groups`, its rows are not read."""
+
+    def __init__(self, scenario: Scenario, registry: Registry, groups: Groups | None) -> None:
+        self._scenario, self._registry, self._groups = scenario, registry, groups
+        self._available = available_scores(scenario, registry)
+        # Most cells have the same gates, and each look at what a scenario has costs milliseconds.
+        self.of_gate = cache(self._of_gate)
+
+    def may_apply(self, gate: Gate) -> bool:
+        """Whether a gate of the run may apply to a cell: one without a scope needs its metric and group."""
+        return (
+            gate.scope is not None
+            or bool(gate.word)
+            or (is_metric(self._scenario, gate.metric, self._available) and not self._without_rows(gate.metric))
+        )
+
+    def of_metric(self, metric: str) -> str:
+        """Return why no cell has a metric, or why no row is in its group; empty if there is one."""
+        return check_metric(self._scenario, self._registry, metric) or self._without_rows(metric)
+
+    def _of_gate(self, gate: Gate) -> str:
+        """Return why a gate can never apply to the scenario; empty if it can."""
+        if gate.word:
+            return ""
+        fault = check_metric(self._scenario, self._registry, gate.metric) or self._unfit(gate)
+        return fault or self._out_of_bounds(gate) or self._without_rows(gate.metric)
+
+    def _without_rows(self, metric: str) -> str:
+        return "" if self._groups is None else self._groups.absent(MetricName.parse(metric).slice)
+
+    def _out_of_bounds(self, gate: Gate) -> str:
+        """Return why each value of the metric keeps the gate, or none does; empty if its limit makes a difference."""
+        statistic = declaration(self._scenario, gate.metric, self._available)
+        if statistic is None or statistic.bounds is None or gate.quotient:
+            return ""
+        low, high = statistic.bounds
+        reach = (low, high) if gate.other is None else (low - high, high - low)
+        if reach[0] <= gate.limit <= reach[1]:
+            return ""
+        is_percentage = (low, high) == (0, 1) and 1 < abs(gate.limit) <= 100  # noqa: PLR2004 - in percent
+        hint = f"did you mean {abs(gate.limit) / 100:g}?" if is_percentage else "expected a number in this range"
+        change = "" if gate.other is None else f", and changes by at most {high - low:g}"
+        return f"{gate.metric} is {low:g} to {high:g}{change}; {hint}"
+
+    def _unfit(self, gate: Gate) -> str:
+        """Return why a gate cannot limit an existing metric, empty if it can."""
+        metric, programs = MetricName.parse(gate.metric).base, self._scenario.kind.naive_baselines
+        source = source_of(metric)
+        if gate.other == "baseline" and source == "clock":
+            return f"baselines hold no {metric}, as clocks differ; expected a number"
+        if gate.other == "baseline" and source == "log-probabilities":
+            return f"baselines hold no log-probabilities, so {metric} cannot be compared; expected a number"
+        if metric == "mce":
+            return "mce is the gap of one bin, mostly one of few samples, and large by chance; expected brier, or ece"
+        if gate.naive is not None and gate.naive not in programs:
+            return (
+                f"{self._scenario.name} has no {gate.other}; there are: {named(f'naive.{name}' for name in programs)}"
+            )
+        return ""
 
 
 def _declared(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:

@@ -1,4 +1,4 @@
-"""Gates that match no cell: typing errors are found before any model is loaded."""
+"""Gates and subjects that match no cell: typing errors are found before any model is loaded."""
 
 from __future__ import annotations
 
@@ -9,11 +9,10 @@ from typing import TypeVar
 
 from pytest_puma.core import CellId, Gate, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName, Slice
-from pytest_puma.datasets.groups import Groups
+from pytest_puma.datasets.groups import Groups, group_values, no_subject
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.metrics import metric_names
 from pytest_puma.phrases import named, there_are
-from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import available_scores
 from pytest_puma.planning.settings import Settings
 from pytest_puma.scenarios.declared import check_declared
@@ -47,7 +46,7 @@ def check_own_gates(gates: Iterable[Gate], cells: Sequence[Cell], settings: Sett
     for gate in gates:
         if is_taken(gate, cells):
             continue
-        if fault := _unknown_name(_Scope(gate.scope or "*"), names):
+        if fault := _unknown_name(CellId.parse(gate.scope or "*"), names):
             msg = f"gate {str(gate)!r}: {fault}"
             raise SettingsError(msg)
         if not replaced:
@@ -64,6 +63,21 @@ def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
     for cell in matching:
         sides.setdefault((cell.scenario.name, cell.model.name), set()).add(cell.strategy.name)
     return any({gate.strategy, gate.other} <= strategies for strategies in sides.values())
+
+
+def unmatched_subjects(cells: Sequence[Cell], settings: Settings) -> list[str]:
+    """Return a sentence for each pattern of the command line that selects samples of no collected scenario."""
+    cells = [cell for cell in cells if settings.request.runs(cell.scenario.name)]
+    taken = {pattern for cell in cells for pattern in cell.subjects}
+    unmatched = [pattern for pattern in settings.request.command.subjects or () if pattern not in taken]
+    if not unmatched or not cells:
+        return []
+    grouped = {cell.scenario.name: cell for cell in cells if cell.scenario.group_columns}
+    names = named(grouped or {cell.scenario.name: cell for cell in cells})
+    if not grouped:
+        return [f"--puma-subject {', '.join(unmatched)}: no scenario of this run has groups; there are: {names}"]
+    values = sorted({value for cell in grouped.values() for value in group_values(cell.scenario, cell.seed)})
+    return [f"--puma-subject: {no_subject(pattern, names, values)}" for pattern in unmatched]
 
 
 class _Names:
@@ -117,9 +131,9 @@ class _Names:
 
 def _unknown(gate: Gate, names: _Names, *, may_be_elsewhere: bool) -> str:
     """Return why the gate matches no cell; empty if it may match cells that were not collected (`may_be_elsewhere`)."""
-    scope = _Scope(gate.scope or "*")
+    scope = CellId.parse(gate.scope or "*")
     # A marker can name a scenario by its class, which is known only after its file was collected.
-    if may_be_elsewhere and not scope.fits_scenario(names.scenario_names):
+    if may_be_elsewhere and not _fits_scenario(scope.scenario, names.scenario_names):
         return ""
     if fault := _unknown_name(scope, names):
         return fault
@@ -128,25 +142,34 @@ def _unknown(gate: Gate, names: _Names, *, may_be_elsewhere: bool) -> str:
     if may_be_elsewhere:
         return ""
     absent = "" if gate.word else names.absent_group(MetricName.parse(gate.metric).slice)
-    return absent or _unfit(scope, names.cells)
+    return absent or _unfit(scope.model or "*", names.cells)
 
 
-def _unfit(scope: _Scope, cells: Sequence[Cell]) -> str:
-    """Return why a scope of known names includes no cell."""
+def _unfit(model: str, cells: Sequence[Cell]) -> str:
+    """Return why a scope of known names, with this pattern of models, includes no cell."""
     models = {cell.model.name: None for cell in cells}
-    if not scope.fits_model(models):
-        return f"no model of this run is called {scope.model!r}; {there_are(scope.model, models)}"
+    if not any(fnmatchcase(name, model) for name in models):
+        return f"no model of this run is called {model!r}; {there_are(model, models)}"
     return f"it matches no collected cell; there are: {named((cell.id for cell in cells), MAX_NAMED)}"
 
 
-def _unknown_name(scope: _Scope, names: _Names) -> str:
+def _unknown_name(scope: CellId, names: _Names) -> str:
     """Return which name of a scope is unknown; empty if there are such a scenario, strategy and perturbation."""
-    if not scope.fits_scenario(names.scenario_names):
-        hint = _other_part(scope.base, names.strategies, names.cells) or there_are(scope.base, names.scenario_names)
+    if not _fits_scenario(scope.scenario, names.scenario_names):
+        base = f"{scope.scenario}-{scope.strategy}" if scope.strategy else scope.scenario
+        hint = _other_part(base, names.strategies, names.cells) or there_are(base, names.scenario_names)
         return f"no scenario is called {scope.scenario!r}; {hint}"
-    if not scope.fits_strategy(names.strategies, names.registry):
-        return f"no strategy is called {scope.strategy!r}; {there_are(scope.strategy, names.strategies)}"
-    return scope.perturbation_fault(names.registry)
+    strategy, perturbation = scope.strategy.replace("-", "_") or "*", scope.perturbation or "*"
+    is_known = any(fnmatchcase(name, strategy) for name in names.strategies)
+    if not is_known and _refusal(names.registry.strategy_names, [strategy]):  # any K of few_shot_K
+        return f"no strategy is called {strategy!r}; {there_are(strategy, names.strategies)}"
+    is_pattern = not {"*", "?"}.isdisjoint(perturbation)
+    return "" if is_pattern else _refusal(names.registry.perturbation, perturbation)  # any N of typos_Npct
+
+
+def _fits_scenario(pattern: str, names: Iterable[str]) -> bool:
+    # `triage*` may end in the strategy's name.
+    return "*" in pattern or any(fnmatchcase(name, pattern) for name in names)
 
 
 def _other_part(name: str, strategies: Iterable[str], cells: Iterable[Cell]) -> str:
@@ -156,32 +179,6 @@ def _other_part(name: str, strategies: Iterable[str], cells: Iterable[Cell]) -> 
     if name in {cell.model.name for cell in cells}:
         return f"for this model write '*@{name}'"
     return ""
-
-
-class _Scope:
-    """A gate's scope in its parts: `scenario-strategy+perturbation@model`, `*` and `?` anywhere."""
-
-    def __init__(self, text: str) -> None:
-        parts = CellId.parse(text)
-        self.scenario, self.model = parts.scenario, parts.model or "*"
-        self.strategy = parts.strategy.replace("-", "_") or "*"
-        self.perturbation = parts.perturbation or "*"
-        self.base = f"{parts.scenario}-{parts.strategy}" if parts.strategy else parts.scenario
-
-    def fits_scenario(self, names: Iterable[str]) -> bool:
-        # `triage*` may end in the strategy's name.
-        return any(fnmatchcase(name, self.scenario) for name in names) or "*" in self.scenario
-
-    def fits_strategy(self, names: Iterable[str], registry: Registry) -> bool:
-        fits = any(fnmatchcase(name, self.strategy) for name in names)
-        return fits or not _refusal(registry.strategy_names, [self.strategy])  # any K of few_shot_K
-
-    def perturbation_fault(self, registry: Registry) -> str:
-        is_pattern = not {"*", "?"}.isdisjoint(self.perturbation)
-        return "" if is_pattern else _refusal(registry.perturbation, self.perturbation)  # any N of typos_Npct
-
-    def fits_model(self, names: Iterable[str]) -> bool:
-        return any(fnmatchcase(name, self.model) for name in names)
 
 
 def _refusal(read: Callable[[T], object], name: T) -> str:

@@ -18,8 +18,8 @@ from pytest_puma.core import Model, PumaError
 from pytest_puma.datasets.table import read_records
 from pytest_puma.evaluation.evaluate import evaluate
 from pytest_puma.metrics import source_of
+from pytest_puma.planning.marker import as_recorded, recorded_models
 from pytest_puma.planning.registry import Registry
-from pytest_puma.planning.rescoring import as_recorded, recorded_models
 from pytest_puma.planning.runspec import read_specs
 from pytest_puma.planning.settings import BenchmarkSpec, Settings
 from pytest_puma.report import escape

@@ -17,7 +17,7 @@ from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.gates.judge import MIN_POWER, judge_change, judge_decline
 from pytest_puma.gates.power import Compared, Detection, detection_of, of_gate
 from pytest_puma.metrics import PairedPredictions
-from pytest_puma.planning.powers import detectable, powers
+from pytest_puma.planning.forecast import detectable, powers
 from pytest_puma.scenarios import TriageJiraScenario
 from pytest_puma.strategies import Task
 from tests.factories import Triage, cell, change, paired, predictions, sample, task

@@ -8,7 +8,7 @@ from pytest_puma.core import SettingsError
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.planning.matrix import expand
 from pytest_puma.planning.settings import BenchmarkSpec, RunOptions, Settings
-from pytest_puma.planning.subjects import unmatched_subjects
+from pytest_puma.planning.unmatched import unmatched_subjects
 from pytest_puma.scenarios import TriageJiraScenario
 from tests.planning.specs import settings
 from tests.scenarios.custom import Custom, frame

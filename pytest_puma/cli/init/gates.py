@@ -17,7 +17,6 @@ from pytest_puma.core.power import TARGET_POWER, percent, rounded_up
 from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.gates.judge import MIN_POWER
 from pytest_puma.gates.power import Compared, detection_of
-from pytest_puma.planning.powers import of_numbers
 from pytest_puma.stats.power import detectable, power_of_changes, samples_needed
 
 #: The lead over a naive baseline that matters: in accuracy, and as a share of an error.
@@ -71,7 +70,7 @@ def _of_labels(golds: Sequence[str]) -> tuple[ProposedGate, ...]:
 
 
 def _of_numbers(golds: Sequence[float]) -> tuple[ProposedGate, ...]:
-    compared = of_numbers(golds)
+    compared = Compared.before(golds)
     spread, naive = compared.spread, compared.old
     # As in forecasts, the errors of two answers to all samples are taken to have a correlation of one half.
     error = math.sqrt(spread.moved * spread.size)

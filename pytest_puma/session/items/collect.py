@@ -12,9 +12,8 @@ import pytest
 from pytest_puma.core import PumaError, SettingsError
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.planning import matrix
-from pytest_puma.planning.marker import read_marker
+from pytest_puma.planning.marker import as_recorded, read_marker
 from pytest_puma.planning.ready import Identities, check_ready
-from pytest_puma.planning.rescoring import as_recorded
 from pytest_puma.planning.settings import BenchmarkSpec
 from pytest_puma.report import escape
 from pytest_puma.session.items.collected import cell_of, marks, refuse
@@ -64,8 +63,7 @@ class AllCells:
         # After errors, some cells are unknown; the errors alone end the run.
         if session.testsfailed:
             return
-        from pytest_puma.planning.subjects import unmatched_subjects
-        from pytest_puma.planning.unmatched import unmatched
+        from pytest_puma.planning.unmatched import unmatched, unmatched_subjects
 
         try:
             settings = settings_of(self._config)

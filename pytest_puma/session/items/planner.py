@@ -40,8 +40,7 @@ class Planner:
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None and cell.model.computes]
         try:
             # Imports llama.cpp, which may fail.
-            from pytest_puma.planning.calibration import calibrate
-            from pytest_puma.planning.forecast import plan
+            from pytest_puma.planning.forecast import calibrate, plan
 
             root, models = project_root(self._config), dict.fromkeys(cell.model for cell in cells)
             throughputs = {

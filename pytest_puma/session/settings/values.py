@@ -17,9 +17,9 @@ from pytest_puma.core import Policy
 from pytest_puma.core.gate import DOUBTS, MISSING
 from pytest_puma.core.model import MAX_THREADS
 from pytest_puma.errors import SettingsError, check_limits, naming
+from pytest_puma.planning.marker import recorded_models
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.reports import JUNIT, TEXTS, PageSettings, Reports, parse_reports
-from pytest_puma.planning.rescoring import recorded_models
 from pytest_puma.planning.settings import BASELINES, Judging, Request, RunOptions
 from pytest_puma.planning.storage import MODES, RESPONSES, Storage
 from pytest_puma.platform.user_path import user_path
