@@ -14,10 +14,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NoReturn, TypeAlias, TypeVar
+from typing import Any, Literal, NoReturn, TypeAlias
 
 from pytest_puma.core import DataError, Model
 from pytest_puma.core.metric import Source
@@ -26,11 +26,11 @@ from pytest_puma.phrases import shown
 from pytest_puma.platform.json_text import parse_foreign_json
 from pytest_puma.platform.shape import misfit
 
-T = TypeVar("T")
+Kind: TypeAlias = Literal["text", "logprobs"]
+KINDS: tuple[Kind, ...] = ("text", "logprobs")
 Logprobs: TypeAlias = Mapping[str, float]
-#: A value for each request of each trial.
-Texts: TypeAlias = tuple[tuple[str, ...], ...]
-Scores: TypeAlias = tuple[tuple[Logprobs, ...], ...]
+#: A text, or `Logprobs`, for each request of each trial.
+Trials: TypeAlias = tuple[tuple[Any, ...], ...]
 _EXPECTED = '{"id": "PUMA-17", "text": "Major"}'
 _MISSING = object()
 #: What metrics are counted from and answers do not have.
@@ -42,19 +42,18 @@ UNMEASURED: Mapping[Source, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class GivenAnswer:
-    """The answers to one sample, under its `id` or its `prompt`. `place`: the line, for messages."""
+    """The answers to one sample, under its `id` or its `prompt`. `line`: its line, for messages."""
 
-    place: str
+    line: str
     id: str | None
     prompt: str | None
-    texts: Texts
-    logprobs: Scores
+    trials: Mapping[Kind, Trials]
 
     @property
     def shown(self) -> str:
         """The line and its key, shortened."""
         key = self.id if self.id is not None else self.prompt or ""
-        return f"{self.place} ({shown(key)})"
+        return f"{self.line} ({shown(key)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +73,7 @@ def read_answers(model: Model) -> GivenAnswers:
         msg = f"{model.name}: {model.path}: cannot be read ({error.strerror})"
         raise DataError(msg) from error
     reader = _Reader(model)
-    answers = tuple(reader.answer(place, entry) for place, entry in reader.entries(data))
+    answers = tuple(reader.answer(line, entry) for line, entry in reader.entries(data))
     if not answers:
         reader.refuse("", f"has no answers; expected a line for each sample, such as {_EXPECTED}")
     reader.check_unique(answers)
@@ -90,17 +89,17 @@ class _Reader:
         self._keys = {name: keys.get(name, name) for name in LINE_KEYS}
         # Lines in another format may have any other keys, and only the named one identifies a sample.
         self._foreign = bool(keys)
-        for name, other in (("id", "prompt"), ("prompt", "id")):
-            if name in keys and other not in keys:
-                del self._keys[other]
+        for named, unnamed in (("id", "prompt"), ("prompt", "id")):
+            if named in keys and unnamed not in keys:
+                del self._keys[unnamed]
 
-    def refuse(self, place: str, problem: str) -> NoReturn:
-        where = f"{self._model.path.name}: {place}" if place else self._model.path.name
-        msg = f"recorded:{self._model.name}={where}{': ' if place else ' '}{problem}"
+    def refuse(self, line: str, problem: str) -> NoReturn:
+        where = f"{self._model.path.name}: {line}:" if line else self._model.path.name
+        msg = f"recorded:{self._model.name}={where} {problem}"
         raise DataError(msg)
 
     def entries(self, data: bytes) -> Iterator[tuple[str, Any]]:
-        """Yield the place and the JSON value of each answer."""
+        """Yield the name of the line, and the JSON value, of each answer."""
         try:
             text = data.decode("utf-8-sig")
         except UnicodeDecodeError as error:
@@ -110,36 +109,32 @@ class _Reader:
         if listed is not None:
             yield from ((f"entry {number}", entry) for number, entry in enumerate(listed, start=1))
             return
-        for place, line in ((f"line {number}", line) for number, line in enumerate(text.split("\n"), start=1)):
-            if line.strip():
-                yield place, self._parsed(place, line)
+        for number, content in enumerate(text.split("\n"), start=1):
+            if content.strip():
+                try:
+                    yield f"line {number}", parse_foreign_json(content)
+                except ValueError as error:
+                    self.refuse(f"line {number}", f"is not JSON ({error}); expected a line such as {_EXPECTED}")
 
-    def _parsed(self, place: str, line: str) -> Any:
-        try:
-            return parse_foreign_json(line)
-        except ValueError as error:
-            self.refuse(place, f"is not JSON ({error}); expected a line such as {_EXPECTED}")
-
-    def answer(self, place: str, entry: Any) -> GivenAnswer:
+    def answer(self, line: str, entry: Any) -> GivenAnswer:
         """Check a line."""
         if not isinstance(entry, dict):
-            self.refuse(place, f"is {_kind(entry)}; expected an object such as {_EXPECTED}")
+            self.refuse(line, f"is {_kind(entry)}; expected an object such as {_EXPECTED}")
         unknown = [] if self._foreign else [key for key in entry if key not in LINE_KEYS]
         if unknown:
-            self.refuse(place, f"has the unknown key {shown(unknown[0])}; there are: {', '.join(LINE_KEYS)}")
+            self.refuse(line, f"has the unknown key {shown(unknown[0])}; there are: {', '.join(LINE_KEYS)}")
         values = {name: value for name in self._keys if (value := self._value(entry, name)) is not _MISSING}
         named = [name for name in ("id", "prompt") if name in values]
         if len(named) != 1:
             wanted = " or ".join(self._keys[name] for name in ("id", "prompt") if name in self._keys)
-            self.refuse(place, f"has {' and '.join(named) or f'no {wanted}'}; expected either id or prompt")
-        if not values.keys() & {"text", "logprobs"}:
-            self.refuse(place, f"has no {self._keys['text']} and no {self._keys['logprobs']}; expected one of the two")
+            self.refuse(line, f"has {' and '.join(named) or f'no {wanted}'}; expected either id or prompt")
+        if values.keys().isdisjoint(KINDS):
+            self.refuse(line, f"has no {self._keys['text']} and no {self._keys['logprobs']}; expected one of the two")
         return GivenAnswer(
-            place=place,
-            id=self._name(place, values, "id"),
-            prompt=self._name(place, values, "prompt"),
-            texts=self._trials(place, values, "text", self._text),
-            logprobs=self._trials(place, values, "logprobs", self._logprobs),
+            line=line,
+            id=self._name(line, values, "id"),
+            prompt=self._name(line, values, "prompt"),
+            trials={kind: self._trials(line, kind, values[kind]) for kind in KINDS if kind in values},
         )
 
     def check_unique(self, answers: Sequence[GivenAnswer]) -> None:
@@ -147,9 +142,8 @@ class _Reader:
         first: dict[str, GivenAnswer] = {}
         for answer in answers:
             earlier = answer if answer.id is None else first.setdefault(answer.id, answer)
-            same = (earlier.texts, earlier.logprobs) == (answer.texts, answer.logprobs)
-            if earlier is not answer and not (self._foreign and same):
-                self.refuse(answer.place, f"has the same id as {earlier.shown}; expected one line for each sample")
+            if earlier is not answer and not (self._foreign and earlier.trials == answer.trials):
+                self.refuse(answer.line, f"has the same id as {earlier.shown}; expected one line for each sample")
 
     def _value(self, entry: Mapping[str, Any], name: str) -> Any:
         """The value under a key, or under keys of nested objects if the key has dots."""
@@ -161,42 +155,40 @@ class _Reader:
             value = value.get(part, _MISSING) if isinstance(value, dict) else _MISSING
         return value
 
-    def _name(self, place: str, values: Mapping[str, Any], name: str) -> str | None:
+    def _name(self, line: str, values: Mapping[str, Any], name: str) -> str | None:
         value = values.get(name)
         if name in values and not (isinstance(value, str) and value.strip()):
-            self.refuse(place, f"{self._keys[name]} is {shown(value)}; expected a text that is not empty")
+            self.refuse(line, f"{self._keys[name]} is {shown(value)}; expected a text that is not empty")
         return value
 
-    def _trials(
-        self, place: str, values: Mapping[str, Any], name: str, checked: Callable[[str, Any], T]
-    ) -> tuple[tuple[T, ...], ...]:
+    def _trials(self, line: str, kind: Kind, value: Any) -> Trials:
         """The values of each request of each trial."""
-        if name not in values:
-            return ()
-        value = values[name]
-        trials = [
-            each if isinstance(each, list) else [each] for each in (value if isinstance(value, list) else [value])
-        ]
+        check = self._text if kind == "text" else self._logprobs
+        trials = [_listed(trial) for trial in _listed(value)]
         if not trials or not all(trials):
-            self.refuse(place, f"{self._keys[name]} has an empty list; expected a value for each trial of the sample")
-        return tuple(tuple(checked(place, each) for each in trial) for trial in trials)
+            self.refuse(line, f"{self._keys[kind]} has an empty list; expected a value for each trial of the sample")
+        return tuple(tuple(check(line, request) for request in trial) for trial in trials)
 
-    def _text(self, place: str, value: Any) -> str:
+    def _text(self, line: str, value: Any) -> str:
         if not isinstance(value, str):
             problem = f"{self._keys['text']} has {_kind(value)}"
-            self.refuse(place, f"{problem}; expected a text, or a list with one for each trial of the sample")
+            self.refuse(line, f"{problem}; expected a text, or a list with one for each trial of the sample")
         return value
 
-    def _logprobs(self, place: str, value: Any) -> Logprobs:
+    def _logprobs(self, line: str, value: Any) -> Logprobs:
         name = self._keys["logprobs"]
         if not isinstance(value, dict) or not value:
             kind = "an empty object" if value == {} else _kind(value)
-            self.refuse(place, f'{name} has {kind}; expected an object such as {{"desk": -0.2, "house": -1.9}}')
+            self.refuse(line, f'{name} has {kind}; expected an object such as {{"desk": -0.2, "house": -1.9}}')
         for choice, number in value.items():
             if not _is_logprob(number):
                 expected = "the natural logarithm of a probability, at most 0"
-                self.refuse(place, f"{name} of {shown(choice)} is {shown(number)}; expected {expected}")
+                self.refuse(line, f"{name} of {shown(choice)} is {shown(number)}; expected {expected}")
         return {choice: float(number) for choice, number in value.items()}
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
 
 
 def _list_of(text: str) -> list[Any] | None:

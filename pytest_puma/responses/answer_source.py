@@ -21,7 +21,7 @@ from pytest_puma.core import (
 )
 from pytest_puma.phrases import named
 from pytest_puma.replies.letters import LETTERS
-from pytest_puma.responses.answer_file import UNMEASURED, GivenAnswer, Logprobs, read_answers
+from pytest_puma.responses.answer_file import UNMEASURED, GivenAnswer, Kind, Logprobs, read_answers
 
 #: The last question of a prompt with solved examples.
 _LAST_QUESTION = re.compile(r"(?:^|.*\n)Q: (.+?)\nA:[^\n]*$", re.DOTALL)
@@ -59,21 +59,16 @@ class AnswerSource:
     def find(self, requests: Sequence[Request], origins: Sequence[Origin]) -> list[Response]:
         """Return the answer to each request; all samples without one are in the same error."""
         for request, origin in sorted(zip(requests, origins, strict=True), key=lambda pair: _row(pair[1].sample)):
-            self._answer(request, origin)
-        responses: list[Response] = []
-        unanswered: list[str] = []
-        for request, origin in zip(requests, origins, strict=True):
-            answer = self._answer(request, origin)
-            if answer is None:
-                unanswered.append(origin.name)
-            elif not unanswered:
-                responses.append(self._response(answer, request, origin))
+            self._find_answer(request, origin)
+        answers = [self._by_sample[origin.sample.id] for origin in origins]
+        unanswered = [origin.name for answer, origin in zip(answers, origins, strict=True) if answer is None]
         if unanswered:
             others = f" (and {len(unanswered) - 1} more)" if len(unanswered) > 1 else ""
             cell = origins[0].cell
             wanted = "prompt" if CellId.parse(cell).perturbation else "id or its prompt"
             self._refuse(f"{unanswered[0]} of {cell} has no answer{others}; expected a line with its {wanted}")
-        return responses
+        asked = zip(answers, requests, origins, strict=True)
+        return [self._response(answer, request, origin) for answer, request, origin in asked if answer is not None]
 
     def provenance(self) -> Provenance:
         """Return the signature with the digest of the file, and a warning if the cell used only a part of it.
@@ -89,21 +84,20 @@ class AnswerSource:
     def close(self) -> None:
         """Do nothing: the file was read as a whole."""
 
-    def _answer(self, request: Request, origin: Origin) -> GivenAnswer | None:
-        """The answer to the sample of a request. The first request has its question, later ones may not."""
+    def _find_answer(self, request: Request, origin: Origin) -> None:
+        """Find the answer to the sample of a request. The first request has its question, later ones may not."""
         sample, perturbed = origin.sample, CellId.parse(origin.cell).perturbation is not None
         if sample.id not in self._by_sample:
             # The id of a perturbed sample is that of the original, to which the answers are.
-            own = None if perturbed else self._by_id.get(sample.id)
-            self._by_sample[sample.id] = own or self._by_text(request, sample, perturbed=perturbed)
-        return self._by_sample[sample.id]
+            answer = None if perturbed else self._by_id.get(sample.id)
+            self._by_sample[sample.id] = answer or self._by_text(request, sample, perturbed=perturbed)
 
     def _by_text(self, request: Request, sample: Sample, *, perturbed: bool) -> GivenAnswer | None:
         texts = [request.prompt.messages[-1].content]
         if not perturbed:
             texts += [value for value in sample.fields.values() if isinstance(value, str)]
         lines = list(dict.fromkeys(answer for text in texts for answer in self._by_question.get(text.strip(), ())))
-        different = {(answer.texts, repr(answer.logprobs)): answer for answer in reversed(lines)}
+        different = {repr(answer.trials): answer for answer in reversed(lines)}
         if len(different) > 1 and len({answer.prompt for answer in lines}) > 1:
             places = " and ".join(answer.shown for answer in list(different.values())[:2])
             self._refuse(f"sample {sample.id!r} has several answers: {places}; expected one line for its prompt")
@@ -131,28 +125,27 @@ class AnswerSource:
 
     def _response(self, answer: GivenAnswer, request: Request, origin: Origin) -> Response:
         """The next value of the trial, of the kind that the request needs."""
-        kind = "logprobs" if isinstance(request, Score) else "text"
-        trials: Sequence[Sequence[Any]] = answer.logprobs if isinstance(request, Score) else answer.texts
-        trial = origin.trial.index
-        own = (origin.sample.id, trial, kind)
+        kind: Kind = "logprobs" if isinstance(request, Score) else "text"
+        trials, trial = answer.trials.get(kind, ()), origin.trial.index
+        asked = (origin.sample.id, trial, kind)
         if not trials:
             self._refuse(f"{answer.shown} has no {kind}, which {origin.name} of {origin.cell} needs")
         if trial >= len(trials):
             problem = f"has {kind} for {len(trials)} trials, but {origin.name} is asked"
             self._refuse(f"{answer.shown} {problem}; expected a list with one {kind} for each trial")
-        if self._taken[own] >= len(trials[trial]):
+        if self._taken[asked] >= len(trials[trial]):
             problem = f"has {kind} for {len(trials[trial])} requests of {origin.name}, but there are more"
             self._refuse(f"{answer.shown} {problem}; expected a list of lists, with one {kind} for each request")
-        value = trials[trial][self._taken[own]]
-        self._taken[own] += 1
-        self._used[answer, trial, kind] = max(self._taken[own], self._used.get((answer, trial, kind), 0))
+        value = trials[trial][self._taken[asked]]
+        self._taken[asked] += 1
+        self._used[answer, trial, kind] = max(self._taken[asked], self._used.get((answer, trial, kind), 0))
         return self._scored(answer, request, origin, value) if isinstance(request, Score) else Response(text=value)
 
     def _scored(self, answer: GivenAnswer, request: Score, origin: Origin, values: Logprobs) -> Response:
         names = [text.strip() for text in request.continuations]
         choices = origin.sample.choices
         if len(choices) == len(names) and names == [*LETTERS[: len(names)]]:
-            names = [choices[place].text for place in origin.trial.order or range(len(choices))]
+            names = [choices[index].text for index in origin.trial.order or range(len(choices))]
         if {*names} != {*values}:
             present, expected = (", ".join(map(repr, sorted(texts))) for texts in (values, {*names}))
             self._refuse(f"{answer.shown} has logprobs of {present}; expected those of {expected}, for {origin.name}")
@@ -176,12 +169,10 @@ class AnswerSource:
 
     def _has_more(self, answer: GivenAnswer) -> bool:
         return any(
-            taken < len(trial)
-            for kind, trials in (("text", answer.texts), ("logprobs", answer.logprobs))
+            self._used.get((answer, trial, kind), 0) < len(requests)
+            for kind, trials in answer.trials.items()
             if any((answer, trial, kind) in self._used for trial in range(len(trials)))
-            for taken, trial in (
-                (self._used.get((answer, place, kind), 0), trial) for place, trial in enumerate(trials)
-            )
+            for trial, requests in enumerate(trials)
         )
 
     def _refuse(self, problem: str) -> NoReturn:

@@ -127,19 +127,15 @@ def _rows(past: PastRun) -> Iterator[dict[str, Any]]:
     if not outcomes:  # each cell ended in an error: no file was written
         return
     by_owner = {owner_of(outcome): outcome for outcome in outcomes}
-    whole = {owner for owner, outcome in by_owner.items() if file.count(owner) >= outcome.trials}
+    lacking = {owner: text for owner, outcome in by_owner.items() if (text := file.lacking(outcome))}
     # In the order of the file, as workers finish in any order.
     for cell in file.cells:
-        if cell.owner in whole and file.by_owner[cell.owner] is cell:
+        if cell.owner in by_owner.keys() - lacking.keys() and file.by_owner[cell.owner] is cell:
             names = _fields(by_owner[cell.owner], (*_NAMES, "node_id", "attempt"))
             for row in file.read(cell, partial(_row, shared=cell.shared)):
                 yield names | row
-    for owner in [owner for owner in by_owner if owner not in whole]:
-        outcome = by_owner[owner]
-        msg = (
-            f"{_WHO}{file.path}: {file.count(owner)} of the {outcome.trials} predictions of {outcome.cell} are there; "
-            "the cell is left out: was the run cut off, or the disk full?"
-        )
+    for text in lacking.values():
+        msg = f"{_WHO}{text}; the cell is left out: was the run cut off, or the disk full?"
         warnings.warn(msg, UserWarning, stacklevel=2)
 
 

@@ -85,14 +85,10 @@ class PastRun:
 
     def answered(self, outcome: Outcome) -> Outcome:
         """Return an outcome of this run with its predictions and prompts; a `DataError` if they are not whole."""
-        owner = owner_of(outcome)
-        if (count := self.file.count(owner)) < outcome.trials:
-            msg = (
-                f"{self.file.path}: {count} of the {outcome.trials} predictions of {outcome.cell} are there; "
-                "was the run cut off, or the disk full?"
-            )
+        if lacking := self.file.lacking(outcome):
+            msg = f"{lacking}; was the run cut off, or the disk full?"
             raise DataError(msg)
-        cell = self.file.by_owner[owner]
+        cell = self.file.by_owner[owner_of(outcome)]
         return replace(outcome, predictions=tuple(self.file.predictions(cell)), shared_prompts=cell.shared)
 
 

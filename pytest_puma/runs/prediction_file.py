@@ -32,18 +32,17 @@ def owner_of(outcome: Outcome) -> Owner:
     return storable(outcome.cell), storable(outcome.node_id), outcome.attempt
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class StoredCell:
     """A cell of the file: its first line, the number of that, and the byte where the next one starts.
 
-    `predictions`: the number of whole lines after it; `cut`: whether another one follows that is not whole.
+    `predictions`: the number of whole lines after it.
     """
 
     head: CellLine
     line: int
     start: int
-    predictions: int
-    cut: bool
+    predictions: int = 0
 
     @property
     def owner(self) -> Owner:
@@ -83,10 +82,10 @@ class PredictionFile:
     path: Path
     who: str = ""
 
-    @cached_property
+    @property
     def cells(self) -> tuple[StoredCell, ...]:
         """The cells in the order of the file, also those that are not whole."""
-        return tuple(cell for cell in self._found if isinstance(cell, StoredCell))
+        return self._scanned[0]
 
     @cached_property
     def by_owner(self) -> Mapping[Owner, StoredCell]:
@@ -95,12 +94,25 @@ class PredictionFile:
 
     @property
     def cut_off(self) -> tuple[str, ...]:
-        """A sentence for each cell that is not whole, and for each line of which only a part is there."""
-        return tuple(sentence for found in self._found for sentence in _sentences(found))
+        """A sentence for each cell that is not whole, and for a cell of whose first line only a part is there."""
+        cells, cut = self._scanned
+        sentences = [
+            f"{cell.head.cell} is cut off after {cell.predictions} of its {cell.head.predictions} predictions "
+            f"in {PREDICTIONS}; the cell is left out"
+            for cell in cells
+            if not cell.is_whole
+        ]
+        if cut:
+            sentences.append(f"line {cut} of {PREDICTIONS}, the first one of a cell, is cut off; the cell is left out")
+        return tuple(sentences)
 
-    def count(self, owner: Owner) -> int:
-        """Return the number of whole predictions of a cell."""
-        return self.by_owner[owner].predictions if owner in self.by_owner else 0
+    def lacking(self, outcome: Outcome) -> str:
+        """Return the beginning of a sentence if predictions of an outcome are missing, else an empty text."""
+        cell = self.by_owner.get(owner_of(outcome))
+        count = 0 if cell is None else cell.predictions
+        if count >= outcome.trials:
+            return ""
+        return f"{self.path}: {count} of the {outcome.trials} predictions of {outcome.cell} are there"
 
     def predictions(self, cell: StoredCell) -> Iterator[Prediction]:
         """Yield the predictions of a cell."""
@@ -114,32 +126,23 @@ class PredictionFile:
                 yield self._parsed(number, line, lambda line: read(_checked(prediction_from(line), cell)))
 
     @cached_property
-    def _found(self) -> tuple[StoredCell | int, ...]:
-        """Each cell, or the number of its first line if that is cut off."""
+    def _scanned(self) -> tuple[tuple[StoredCell, ...], int]:
+        """The cells, and the number of a line that begins a cell and is cut off; 0 if there is none."""
+        cells: list[StoredCell] = []
+        end = 0
         with self._opened() as stream:
-            return tuple(self._scanned(stream))
-
-    def _scanned(self, lines: Iterator[bytes]) -> Iterator[StoredCell | int]:
-        first, number, start, end, predictions, whole = b"", 0, 0, 0, 0, True
-        for position, line in enumerate(lines, start=1):
-            end += len(line)
-            whole = line.endswith(b"\n")
-            if _CELL.match(line):
-                if first:
-                    yield self._cell(first, line=number, start=start, predictions=predictions, cut=False)
-                first, number, start, predictions = line, position, end, 0
-            elif first:
-                predictions += whole
-            elif whole:
-                raise self._fault(position, "no cell before it")
-        if first:
-            yield self._cell(first, line=number, start=start, predictions=predictions, cut=not whole)
-
-    def _cell(self, first: bytes, *, line: int, start: int, predictions: int, cut: bool) -> StoredCell | int:
-        if not first.endswith(b"\n"):
-            return line
-        head = self._parsed(line, first, cell_from)
-        return StoredCell(head=head, line=line, start=start, predictions=predictions, cut=cut)
+            for number, line in enumerate(stream, start=1):
+                end += len(line)
+                begins = _CELL.match(line)
+                if not line.endswith(b"\n"):  # the last one
+                    return tuple(cells), number if begins or (cells and cells[-1].is_whole) else 0
+                if begins:
+                    cells.append(StoredCell(head=self._parsed(number, line, cell_from), line=number, start=end))
+                elif cells:
+                    cells[-1].predictions += 1
+                else:
+                    raise self._fault(number, "no cell before it")
+        return tuple(cells), 0
 
     def _parsed(self, number: int, line: bytes, read: Callable[[bytes], T]) -> T:
         try:
@@ -187,17 +190,3 @@ def _checked(prediction: Prediction, cell: StoredCell) -> Prediction:
         msg = f"found {found}; expected up to {len(cell.shared)}, as its cell has common beginnings"
         raise ValueError(msg)
     return prediction
-
-
-def _sentences(found: StoredCell | int) -> Iterator[str]:
-    if isinstance(found, int):
-        yield _cut_off(found)
-    elif not found.is_whole:
-        count = f"{found.predictions} of its {found.head.predictions} predictions"
-        yield f"{found.head.cell} is cut off after {count} in {PREDICTIONS}; the cell is left out"
-    elif found.cut:
-        yield _cut_off(found.line + found.predictions + 1)
-
-
-def _cut_off(line: int) -> str:
-    return f"line {line} of {PREDICTIONS}, the first one of a cell, is cut off; the cell is left out"

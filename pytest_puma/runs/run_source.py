@@ -12,7 +12,6 @@ from pytest_puma.core.prefix import common_prefix
 from pytest_puma.core.shared import messages_with_prefill
 from pytest_puma.phrases import counted
 from pytest_puma.responses.answer_file import UNMEASURED
-from pytest_puma.runs.prediction_file import StoredCell
 from pytest_puma.runs.recorded_run import RecordedRun
 
 #: Characters that a message shows of two prompts before and after the place where they part.
@@ -29,9 +28,6 @@ class RunSource:
 
     def __init__(self, run: RecordedRun) -> None:
         self._run = run
-        self._signature: Mapping[str, Any] = {}
-        self._recorded: StoredCell
-        self._turns: dict[Key, list[Turn]] = {}
 
     def find(self, requests: Sequence[Request], origins: Sequence[Origin]) -> list[Response]:
         """Return the response to each request; all samples without one are in the same error."""
@@ -47,7 +43,10 @@ class RunSource:
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Read the responses of a cell; a `DataError` if the run does not have it."""
-        self._signature, self._recorded = signature, self._of(cell)
+        if cell not in self._run.cells:
+            msg = f"--puma-rescore {self._run.name}: the run has no cell {cell}; {_AGAIN}"
+            raise DataError(msg)
+        self._signature, self._recorded = signature, self._run.cells[cell]
         self._turns = self._run.conversations(self._recorded)
 
     def provenance(self) -> Provenance:
@@ -62,16 +61,11 @@ class RunSource:
     def close(self) -> None:
         """Do nothing: no file is open."""
 
-    def _of(self, cell: str) -> StoredCell:
-        if cell not in self._run.cells:
-            msg = f"--puma-rescore {self._run.name}: the run has no cell {cell}; {_AGAIN}"
-            raise DataError(msg)
-        return self._run.cells[cell]
-
     def _take(self, request: Request, origin: Origin) -> Turn | None:
         """The turn that answers a request, which answers no other one; None if there is none."""
         turns = self._turns.get(_key(origin), [])
-        index = next((index for index, turn in enumerate(turns) if _answers(turn, request)), None)
+        asked = _messages(request), _continuations(request)
+        index = next((index for index, turn in enumerate(turns) if (turn.prompt, turn.continuations) == asked), None)
         return None if index is None else turns.pop(index)
 
     def _fault(self, request: Request, origin: Origin) -> str:
@@ -104,15 +98,9 @@ def _key(origin: Origin) -> Key:
     return storable(origin.sample.id), origin.trial.index
 
 
-def _answers(turn: Turn, request: Request) -> bool:
-    return turn.continuations == _continuations(request) and turn.prompt == _messages(request)
-
-
 def _messages(request: Request) -> Messages:
     """The messages as a file has them."""
     messages = messages_with_prefill(request.prompt)
-    if all(storable(message.content) is message.content for message in messages):
-        return messages
     return tuple(replace(message, content=storable(message.content)) for message in messages)
 
 
@@ -133,5 +121,5 @@ def _parts(old: str, new: str) -> tuple[str, str]:
     """Both texts around the place where they part."""
     start = max(0, common_prefix(old, new) - _BEFORE)
     shown = (text[start : start + _BEFORE + _AFTER] for text in (old, new))
-    one, other = (f"{'...' if start else ''}{text}" for text in shown)
-    return repr(one), repr(other)
+    then, now = (f"{'...' if start else ''}{text}" for text in shown)
+    return repr(then), repr(now)

@@ -32,19 +32,13 @@ class Throughput:
     day: str
     replies: Mapping[str, float] = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        """Refuse numbers that no run measured."""
-        if self.prefill <= 0 or self.decode < 0:
-            msg = f"prefill {self.prefill}, decode {self.decode}; expected positive numbers"
-            raise ValueError(msg)
-
     def seconds(self, cell: CellId, *, prompt_tokens: int, trials: int, max_tokens: int) -> float | None:
         """Return the predicted time to read the prompts and to write the replies.
 
         Replies of unknown length are taken to have `max_tokens` together. None if replies are to be written and their
         throughput was never measured.
         """
-        length = self.replies.get(_kind(cell.scenario, cell.strategy))
+        length = self.replies.get(_kind(cell))
         tokens = max_tokens if length is None else min(max_tokens, trials * length)
         if tokens and not self.decode:
             return None
@@ -91,14 +85,14 @@ def _key(model: Model) -> str:
     return f"{model.path.name}:{model.size}"
 
 
-def _kind(scenario: str, strategy: str) -> str:
-    return f"{scenario}-{strategy}"
+def _kind(cell: CellId) -> str:
+    return f"{cell.scenario}-{cell.strategy}"
 
 
 def _replies(outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Reply lengths of unperturbed cells; perturbed samples are expected to get replies of the same length."""
     return {
-        _kind(outcome.scenario, outcome.strategy): outcome.usage.decoded_tokens / max(outcome.trials, 1)
+        _kind(outcome.name): outcome.usage.decoded_tokens / max(outcome.trials, 1)
         for outcome in outcomes
         if outcome.perturbation is None
     }

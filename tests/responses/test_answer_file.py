@@ -30,7 +30,7 @@ def lines(*entries: Any) -> str:
 
 
 def parts(answer: GivenAnswer) -> tuple[Any, ...]:
-    return answer.place, answer.id, answer.prompt, answer.texts, answer.logprobs
+    return answer.line, answer.id, answer.prompt, answer.trials.get("text", ()), answer.trials.get("logprobs", ())
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_a_line_may_have_both_a_text_and_log_probabilities(tmp_path: Path) -> No
 def test_empty_lines_and_a_byte_order_mark_are_ignored_and_the_digest_is_that_of_the_file(tmp_path: Path) -> None:
     content = b"\xef\xbb\xbf" + f"\n{RIGHT}\r\n\n".encode()
     given = read(tmp_path, content)
-    assert [answer.place for answer in given.answers] == ["line 2"]
+    assert [answer.line for answer in given.answers] == ["line 2"]
     assert given.digest == hashlib.sha256(content).hexdigest()
 
 
@@ -81,14 +81,14 @@ def test_empty_lines_and_a_byte_order_mark_are_ignored_and_the_digest_is_that_of
 def test_a_file_may_be_one_list(tmp_path: Path, wrap: Any, indent: int | None) -> None:
     entries = [{"id": "a", "text": "x"}, {"id": "b", "text": "y"}]
     answers = read(tmp_path, json.dumps(wrap(entries), indent=indent)).answers
-    assert [(answer.place, answer.id) for answer in answers] == [("entry 1", "a"), ("entry 2", "b")]
+    assert [(answer.line, answer.id) for answer in answers] == [("entry 1", "a"), ("entry 2", "b")]
 
 
 @given(st.dictionaries(st.text(min_size=1).filter(str.strip), st.text(), min_size=1, max_size=5))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_texts_come_back(tmp_path: Path, texts: dict[str, str]) -> None:
     content = lines(*({"id": key, "text": text} for key, text in texts.items()))
-    assert {answer.id: answer.texts for answer in read(tmp_path, content).answers} == {
+    assert {answer.id: answer.trials["text"] for answer in read(tmp_path, content).answers} == {
         key: ((text,),) for key, text in texts.items()
     }
 
@@ -101,7 +101,7 @@ def test_the_keys_of_another_format_may_be_nested_and_all_others_are_ignored(tmp
 
 def test_a_key_with_a_dot_is_taken_whole_first(tmp_path: Path) -> None:
     (answer,) = read(tmp_path, lines({"id": "a", "m.text": "whole", "m": {"text": "nested"}}), text="m.text").answers
-    assert answer.texts == (("whole",),)
+    assert answer.trials["text"] == (("whole",),)
 
 
 def test_another_format_may_repeat_an_id_but_not_change_its_answer(tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_another_format_may_repeat_an_id_but_not_change_its_answer(tmp_path: Pat
 
 def test_prompts_may_repeat_as_rows_may_be_equal(tmp_path: Path) -> None:
     repeated = [{"prompt": "p", "text": "x"}, {"prompt": "p", "text": "y"}]
-    assert [answer.texts for answer in read(tmp_path, lines(*repeated)).answers] == [(("x",),), (("y",),)]
+    assert [answer.trials["text"] for answer in read(tmp_path, lines(*repeated)).answers] == [(("x",),), (("y",),)]
 
 
 SUCH = 'expected a line such as {"id": "PUMA-17", "text": "Major"}'
