@@ -1,6 +1,6 @@
 """The nouns: frozen, self-checking data, the `Scenario` contract, errors and protocols. Imports only `task_types`."""
 
-from pytest_puma.core.backend import Backend, Grammar, Step
+from pytest_puma.core.backend import Backend, Step
 from pytest_puma.core.cell_id import CellId
 from pytest_puma.core.change import REGRESSION_LEVEL, BootstrapReplicates, Change, Contrast, Decline, Drift
 from pytest_puma.core.conversation import (
@@ -21,20 +21,17 @@ from pytest_puma.core.conversation import (
     ask_all,
 )
 from pytest_puma.core.exchange import Exchange
-from pytest_puma.core.forecast import Forecast
 from pytest_puma.core.gate import Doubt, Gate, Policy, Status, Tally, Verdict
 from pytest_puma.core.metric import LEVEL, Direction, Measure, Metric, Pool, metric
 from pytest_puma.core.model import Model, ModelOptions
 from pytest_puma.core.outcome import CalibrationBin, Determinism, Flip, Outcome
-from pytest_puma.core.power import Power
+from pytest_puma.core.power import Forecast, Power
 from pytest_puma.core.prediction import LOSS, Key, Prediction
-from pytest_puma.core.responder import ALL_CAPABILITIES, Capability, Identity, Provenance, Responder
-from pytest_puma.core.robustness import AnswerChanges, Gap, Robustness, Shift
-from pytest_puma.core.run import Fault, Invocation, Run
+from pytest_puma.core.responder import ALL_CAPABILITIES, Capability, Identity, Provenance, Responder, StoreShare
+from pytest_puma.core.run import AnswerChanges, Fault, Gap, Invocation, Robustness, Run, Shift
 from pytest_puma.core.sample import Choice, Origin, Sample, Trial
 from pytest_puma.core.scenario import DataSource, OwnMetric, Scenario
 from pytest_puma.core.shared import Messages, SharedPrompts
-from pytest_puma.core.store_share import StoreShare
 from pytest_puma.core.task import DeclaredScore, TaskInfo
 from pytest_puma.core.transcript import JUDGE, MODEL, ResponderRole, Transcript, Turn
 from pytest_puma.errors import (
@@ -85,7 +82,6 @@ __all__ = [
     "Gate",
     "Generate",
     "Generation",
-    "Grammar",
     "Identity",
     "Invocation",
     "Key",

@@ -15,9 +15,12 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from pytest_puma.errors import SettingsError, check_limits
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 Finish: TypeAlias = Literal["stop", "length", "context", "scored", "overflow"]
@@ -114,8 +117,18 @@ class Score:
 Request: TypeAlias = Generate | Score
 
 
+class _Additive:
+    """Numbers that are added field by field."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def __add__(self, other: Self) -> Self:
+        """Add each field."""
+        return type(self)(**{name: getattr(self, name) + getattr(other, name) for name in self.__slots__})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Usage:
+class Usage(_Additive):
     """The cost of a response. Additive: `sum(usages, Usage())`.
 
     `cached_tokens` of the `prompt_tokens` were already in the cache; `seconds` is the time from
@@ -127,15 +140,6 @@ class Usage:
     decoded_tokens: int = 0
     seconds: float = 0.0
 
-    def __add__(self, other: Usage) -> Usage:
-        """Field by field."""
-        return Usage(
-            prompt_tokens=self.prompt_tokens + other.prompt_tokens,
-            cached_tokens=self.cached_tokens + other.cached_tokens,
-            decoded_tokens=self.decoded_tokens + other.decoded_tokens,
-            seconds=self.seconds + other.seconds,
-        )
-
     @classmethod
     def total(cls, usages: Iterable[Usage]) -> Usage:
         """Return the sum of any number of usages."""
@@ -143,7 +147,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Speed:
+class Speed(_Additive):
     """Computed tokens and their time, in prefill batches and in decode batches (one token per reply).
 
     Additive, like `Usage`. Tokens of scored continuations count as prefill.
@@ -153,15 +157,6 @@ class Speed:
     prefill_seconds: float = 0.0
     decode_tokens: int = 0
     decode_seconds: float = 0.0
-
-    def __add__(self, other: Speed) -> Speed:
-        """Field by field."""
-        return Speed(
-            prefill_tokens=self.prefill_tokens + other.prefill_tokens,
-            prefill_seconds=self.prefill_seconds + other.prefill_seconds,
-            decode_tokens=self.decode_tokens + other.decode_tokens,
-            decode_seconds=self.decode_seconds + other.decode_seconds,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +215,9 @@ class Answer:
     def __post_init__(self) -> None:
         """Refuse a single response that is not in a tuple."""
         responses: object = self.responses
-        if not isinstance(responses, (tuple, list)) or not all(isinstance(each, Response) for each in responses):
+        if not isinstance(responses, (tuple, list)) or not all(
+            isinstance(response, Response) for response in responses
+        ):
             msg = f"Answer(responses=...) is a {type(responses).__name__}; expected a tuple: responses=(response,)"
             raise SettingsError(msg)
 

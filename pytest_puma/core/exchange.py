@@ -11,7 +11,6 @@ from pytest_puma.phrases import shown
 from pytest_puma.platform.signals import CALL, limited
 
 _EXPECTED = "expected a request, which task.generate(prompt) or task.score(prompt, options) gives, or a tuple of them"
-#: Characters of a wrong value that a message shows.
 
 
 class Exchange:
@@ -61,10 +60,11 @@ class Exchange:
     def _requests(self, yielded: object) -> tuple[Request, ...]:
         if isinstance(yielded, (Generate, Score)):
             return (yielded,)
-        if not isinstance(yielded, (tuple, list)) or not all(isinstance(each, (Generate, Score)) for each in yielded):
+        requests = yielded if isinstance(yielded, (tuple, list)) else None
+        if requests is None or not all(isinstance(request, (Generate, Score)) for request in requests):
             msg = f"{self._who} yields {shown(yielded)}; {_EXPECTED}"
             raise EngineError(msg)
-        if not yielded:
+        if not requests:
             msg = f"{self._who} yields no request; {_EXPECTED}"
             raise EngineError(msg)
-        return tuple(yielded)
+        return tuple(requests)

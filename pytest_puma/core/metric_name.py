@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, cast
 
 from pytest_puma.errors import SettingsError
 
@@ -69,7 +69,7 @@ class MetricName:
 def _slice(inside: str) -> Slice | None:
     """Read what is between the brackets; None if it is no slice."""
     if folded := _FOLD.fullmatch(inside):
-        return Slice(fold=_fold(folded[1]), key=folded[2])
+        return Slice(fold=cast("Fold", folded[1]), key=folded[2])
     pairs = [_VALUE.fullmatch(part) for part in _NEXT.split(inside)]
     values = tuple((pair[1], pair[2]) for pair in pairs if pair is not None)
     return Slice(values=values) if len(values) == len(pairs) else None
@@ -83,7 +83,3 @@ def of_group(base: str, key: str, value: str) -> str:
 def folded(base: str, fold: Fold, key: str) -> str:
     """The name of a metric over the groups of a column, combined."""
     return f"{base}[{fold} {key}]"
-
-
-def _fold(text: str) -> Fold:
-    return "mean" if text == "mean" else "min" if text == "min" else "max"

@@ -12,8 +12,8 @@ from pytest_puma.core.conversation import Speed, Usage
 from pytest_puma.core.gate import Gate, Verdict
 from pytest_puma.core.metric import Measure
 from pytest_puma.core.prediction import Prediction
+from pytest_puma.core.responder import StoreShare
 from pytest_puma.core.shared import Messages, whole_prompts
-from pytest_puma.core.store_share import StoreShare
 from pytest_puma.core.task import TaskInfo
 
 

@@ -1,4 +1,4 @@
-"""The interface between conversations and whatever answers them: an engine that computes, or one that only reads."""
+"""The interface between conversations and whatever answers them: an engine that computes, or a reader of answers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pytest_puma.core.backend import Backend
 from pytest_puma.core.conversation import Request, Response, Speed
 from pytest_puma.core.metric import Source
 from pytest_puma.core.sample import Origin
-from pytest_puma.core.store_share import StoreShare
+from pytest_puma.phrases import named
 
 #: What a responder can do: write texts, score continuations, follow a grammar or a seed, give the logits of each step,
 #: and give the same answer again.
@@ -32,6 +32,36 @@ class Identity:
     context_limit: int = 0
     parallel_streams: int = 0
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoreShare:
+    """Number of responses of a cell, and how many of them were `kept` by the runs named in `runs`.
+
+    `together`: all kept responses of each batch were computed in that batch, so that they are those of one
+    uninterrupted run. `batches`: the maximum number of batches that the kept responses of one batch were computed in;
+    0 in records of earlier versions.
+    """
+
+    responses: int
+    kept: int
+    together: bool
+    batches: int = 0
+    runs: tuple[str, ...]
+
+    @property
+    def mixed(self) -> bool:
+        """Whether responses of several batches, or of another one, are together: near-ties may differ."""
+        return self.kept > 0 and not self.together
+
+    def __str__(self) -> str:
+        """The sentence of reports."""
+        runs = f"run {named(self.runs, 1)}"
+        if self.kept == self.responses:
+            where = f", computed in {'another batch' if self.batches == 1 else 'several batches'}" if self.mixed else ""
+            answers = "the only answer" if self.kept == 1 else f"all {self.kept:,} answers"
+            return f"{answers} kept from {runs}{where}"
+        return f"{self.kept:,} of {self.responses:,} answers kept from {runs}; the rest computed without them"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
