@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from pytest_puma.core import EngineError, Model, Outcome, Prompt, Step
-from pytest_puma.core.thoughts import Thoughts
+from pytest_puma.core.backend import Thoughts
 from pytest_puma.engine.chat import as_text
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluation import evaluate as evaluation

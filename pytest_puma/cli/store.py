@@ -17,11 +17,10 @@ from pytest_puma.core import CellId, DataError
 from pytest_puma.phrases import counted, named
 from pytest_puma.planning.storage import MEGABYTES, RESPONSES
 from pytest_puma.platform.user_path import user_path
-from pytest_puma.responses import contents
+from pytest_puma.responses import upkeep
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.recipe import DIGITS, changes
 from pytest_puma.responses.schema import saving
-from pytest_puma.responses.upkeep import prune
 
 _SAVE = f"rename it; {saving('FILE')}"
 
@@ -76,9 +75,9 @@ def _reader(options: argparse.Namespace) -> Iterator[ResponseStore]:
 def _info(options: argparse.Namespace) -> None:
     with _reader(options) as store:
         size = store.path.stat().st_size / 2**20
-        cells = contents.cells(store)
+        cells = upkeep.cells(store)
         answers = counted(sum(kept.answers for kept in cells), "answer")
-        counts = f"{answers} of {counted(len(cells), 'cell')}, from {counted(contents.runs(store), 'run')}"
+        counts = f"{answers} of {counted(len(cells), 'cell')}, from {counted(upkeep.runs(store), 'run')}"
         show(f"{store.path}: {size:.1f} MB, {counts}")
         rows = [(kept.cell.common_name, f"{kept.answers:,}", _weights(kept), kept.run) for kept in cells]
         show(tabulate(rows, headers=["cell", "answers", "weights", "last run"], disable_numparse=True))
@@ -86,7 +85,7 @@ def _info(options: argparse.Namespace) -> None:
 
 def _why(options: argparse.Namespace) -> None:
     with _reader(options) as store:
-        every = contents.cells(store)
+        every = upkeep.cells(store)
         cells = [kept for kept in every if kept.cell == CellId.parse(options.cell)]
         if not cells:
             names = named(dict.fromkeys(kept.cell.common_name for kept in every))
@@ -98,7 +97,7 @@ def _why(options: argparse.Namespace) -> None:
             show(*(f"  {sentence}" for sentence in changes(then, now, read=False)))
 
 
-def _weights(kept: contents.KeptCell) -> str:
+def _weights(kept: upkeep.KeptCell) -> str:
     return kept.scope.engine.weights[:DIGITS]
 
 
@@ -108,7 +107,7 @@ def _prune(options: argparse.Namespace) -> None:
         raise DataError(msg)
     path = _path(options)
     try:
-        pruned = prune(path, options.mb * 2**20)
+        pruned = upkeep.prune(path, options.mb * 2**20)
     except sqlite3.DatabaseError as error:
         save = "" if isinstance(error, sqlite3.OperationalError) else f"; {_SAVE}"
         msg = f"{path} cannot be pruned: {error}{save}"
@@ -126,5 +125,5 @@ def _clear(options: argparse.Namespace) -> None:
 
 def _export(options: argparse.Namespace) -> None:
     with _reader(options) as store:
-        for line in contents.lines(store):
+        for line in upkeep.lines(store):
             sys.stdout.write(f"{line}\n")

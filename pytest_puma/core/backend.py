@@ -1,4 +1,13 @@
-"""The interface between the engine and the backend that computes: llama.cpp, or a script in its place."""
+"""The interface between the engine and the backend that computes: llama.cpp, or a script in its place.
+
+A model may write marks around its thoughts:
+
+    <|channel|>analysis<|message|>Nobody can log in.<|end|><|start|>assistant<|channel|>final<|message|>Critical
+    <think>Nobody can log in.</think>Critical
+
+A reply shows its thoughts between `<think>` and `</think>`, whatever the model writes, so that parsers and reports know
+one spelling. Thoughts that the prompt opened get their first tag, too: a reply that is cut off inside has no answer.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +16,6 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from pytest_puma.core.conversation import Prompt
-from pytest_puma.core.thoughts import Thoughts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -15,6 +23,41 @@ if TYPE_CHECKING:
 
     Logits: TypeAlias = NDArray[np.float32]
     Mask: TypeAlias = NDArray[np.bool_]
+
+
+OPEN, CLOSE = "<think>", "</think>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thoughts:
+    """The marks that a model may write after a prompt; all are empty if it has none.
+
+    `begun`: the prompt ends inside thoughts. `answer`: the mark of an answer without thoughts.
+    """
+
+    open: str = ""
+    close: str = ""
+    begun: bool = False
+    answer: str = ""
+
+    def shown(self, text: str) -> str:
+        """Return a reply with its thoughts between `<think>` and `</think>`."""
+        for mark, tag in ((self.open, OPEN), (self.close, CLOSE)):
+            if mark and mark != tag:
+                text = text.replace(mark, tag)
+        return f"{OPEN}{text}" if self.begun else text.removeprefix(self.answer)
+
+    def unfinished(self, text: str) -> bool:
+        """Whether a reply so far ends inside thoughts."""
+        if not self.close:
+            return False
+        opened = text.rfind(self.open) if self.open else -1
+        closed = text.rfind(self.close)
+        return opened > closed or (self.begun and closed < 0)
+
+    def goes_on(self, text: str, end: str) -> bool:
+        """Whether a token that ends turns ends only the thoughts of a reply so far: their mark begins with it."""
+        return bool(end) and self.close.startswith(end) and self.unfinished(text)
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeAlias
 
 from pytest_puma.core.conversation import Message, Prompt
-from pytest_puma.core.prefix import common_prefix
 
 Messages: TypeAlias = tuple[Message, ...]
 
@@ -76,6 +75,31 @@ class SharedPrompts:
         return _place(first, at, characters)
 
 
+def common_prefix(left: Sequence[str] | Sequence[int], right: Sequence[str] | Sequence[int]) -> int:
+    """Return the number of leading characters or tokens that two sequences share."""
+    low, high = 0, min(len(left), len(right))
+    # Slices compare at C speed; a loop does not.
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def common_end(texts: Sequence[str]) -> str:
+    """Return the longest common end that begins with a whole word; none of a single text, which is all its own."""
+    if len(texts) < 2:  # noqa: PLR2004 - nothing is common to one
+        return ""
+    backwards = [text[::-1] for text in texts]
+    first, last = min(backwards), max(backwards)
+    end = first[: common_prefix(first, last)][::-1]
+    if end in texts:
+        return end
+    return end[next((index for index, letter in enumerate(end) if not letter.isalnum()), len(end)) :]
+
+
 def joined(shared: Sequence[Message], rest: Sequence[Message]) -> Messages:
     """Return the whole prompt."""
     if not shared or not rest:
@@ -103,13 +127,13 @@ def messages_with_prefill(prompt: Prompt) -> Messages:
     return (*prompt.messages, *prefill)
 
 
-def _common(one: Messages, other: Messages) -> Place:
+def _common(left: Messages, right: Messages) -> Place:
     """The place where two prompts part."""
-    both = list(zip(one, other, strict=False))
+    both = list(zip(left, right, strict=False))
     at = next((at for at, (mine, its) in enumerate(both) if mine != its), len(both))
     if at == len(both) or both[at][0].role != both[at][1].role:
-        return _place(one, at, 0)
-    return _place(one, at, common_prefix(one[at].content, other[at].content))
+        return _place(left, at, 0)
+    return _place(left, at, common_prefix(left[at].content, right[at].content))
 
 
 def _place(messages: Messages, at: int, characters: int) -> Place:

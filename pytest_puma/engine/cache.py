@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from pytest_puma.core import Backend
-from pytest_puma.core.prefix import common_prefix
+from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.jobs import Job
 
 #: llama.cpp rounds the size of a cache, and of each stream, up to a multiple of this.

@@ -31,7 +31,7 @@ from pytest_puma.core import (
     Speed,
     Step,
 )
-from pytest_puma.core.prefix import common_prefix
+from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.cache import cache_for
 from pytest_puma.engine.jobs import Fork, Job, Operation
 from pytest_puma.engine.replies import GenerateReply, Reply, ScoreReply, fed_tails, overflow

@@ -23,7 +23,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import Step
-from pytest_puma.core.prefix import common_prefix
+from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.jobs import Job, Operation, Plan, Row, Waiting
 from pytest_puma.engine.sequences import Sequences, Track, batch_of
 

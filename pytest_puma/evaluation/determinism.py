@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from pytest_puma.core import Backend, Determinism, Responder, Response, SettingsError, Step
-from pytest_puma.core.prefix import common_prefix
+from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluation.conversations import ConversationState, run_conversations
 from pytest_puma.strategies import Strategy, Task

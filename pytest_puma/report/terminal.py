@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Sequence
 
 from pytest_puma.core import LOSS, Flip, Key, Outcome, Prediction, Run
-from pytest_puma.core.prefix import common_end
+from pytest_puma.core.shared import common_end
 from pytest_puma.phrases import one_line
 from pytest_puma.report import notes, table
 from pytest_puma.report.rows import COLUMNS, all_rows, brief, gold_of, number

@@ -10,7 +10,6 @@ one. Any other error ends the writing of this process. Both are notes, never an 
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Callable, Hashable
 from contextlib import suppress
@@ -33,23 +32,18 @@ class StoreFile:
         self.ids: dict[Hashable, int] = {}
         self._readonly = readonly
         self._opened: Opened | None = None
-        self._process = 0
         self._notes: list[str] = []
         self._stopped = self._replaced = False
 
     @property
     def connection(self) -> sqlite3.Connection | None:
         """The connection of this process, opened when it is first needed; None if there is no store."""
-        if self._opened is None or self._process != os.getpid():
-            # Two processes must not share a connection.
-            self._process = os.getpid()
-            self._use(open_to_read(self.path) if self._readonly else open_to_write(self.path))
-        return None if self._opened is None else self._opened.connection
+        return self._open().connection
 
     @property
     def keeps(self) -> bool:
         """Whether it is written."""
-        return self.connection is not None and self._opened is not None and self._opened.writable and not self._stopped
+        return self._open().writable and not self._stopped
 
     def rows(self, query: str, values: tuple[Any, ...] = ()) -> list[Any]:
         """Return the rows of a query; none if the file cannot be read."""
@@ -93,14 +87,18 @@ class StoreFile:
 
     def close(self) -> None:
         """Close the file; it is opened again if it is needed."""
-        if self._opened is not None and self._opened.connection is not None and self._process == os.getpid():
+        if self._opened is not None and self._opened.connection is not None:
             self._opened.connection.close()
         self._opened = None
 
-    def _use(self, opened: Opened) -> None:
+    def _open(self) -> Opened:
+        return self._opened or self._use(open_to_read(self.path) if self._readonly else open_to_write(self.path))
+
+    def _use(self, opened: Opened) -> Opened:
         self._opened = opened
         self.ids.clear()
         self.note(opened.note)
+        return opened
 
     def _restart(self, error: sqlite3.Error) -> bool:
         """Set a damaged file aside and begin another one; return whether that was tried.

@@ -162,9 +162,9 @@ def _numbered(given: Mapping[str, int | None], taken: set[int]) -> dict[str, int
     """Give each run its number: its own, or else the first free one after that of the run before it."""
     owned, before = {*given.values()}, max(taken, default=0)
     numbers: dict[str, int] = {}
-    for name, own in given.items():
-        free = (number for number in count(before + 1) if number not in taken and number not in owned)
-        before = numbers[name] = next(free) if own is None or own in taken else own
+    for name, number in given.items():
+        free = (candidate for candidate in count(before + 1) if candidate not in taken and candidate not in owned)
+        before = numbers[name] = next(free) if number is None or number in taken else number
         taken.add(before)
     return numbers
 

@@ -8,8 +8,7 @@ from typing import Any
 
 from pytest_puma.codec.plain import storable
 from pytest_puma.core import DataError, Key, Messages, Origin, Provenance, Request, Response, Score, Turn
-from pytest_puma.core.prefix import common_prefix
-from pytest_puma.core.shared import messages_with_prefill
+from pytest_puma.core.shared import common_prefix, messages_with_prefill
 from pytest_puma.phrases import counted
 from pytest_puma.responses.answer_file import UNMEASURED
 from pytest_puma.runs.recorded_run import RecordedRun

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_puma.core.thoughts import Thoughts
+from pytest_puma.core.backend import Thoughts
 
 HARMONY = Thoughts(
     open="<|channel|>analysis<|message|>",

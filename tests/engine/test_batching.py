@@ -9,7 +9,7 @@ import numpy as np
 import psutil
 
 from pytest_puma.core import Generate, Request, Step
-from pytest_puma.core.prefix import common_prefix
+from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.engine import Engine
 from tests.engine.ask import INSTRUCTIONS, cost, generate, issues, one_at_a_time, prompt, score, timeless
 from tests.engine.cache import NOISE, RecordedBackend

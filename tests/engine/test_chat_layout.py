@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Message, Model, ModelOptions, Prompt
-from pytest_puma.core.thoughts import Thoughts
+from pytest_puma.core.backend import Thoughts
 from pytest_puma.engine.chat import ChatFormat, ChatTemplateError
 from pytest_puma.engine.native import DryBackend
 from tests.tiny_gguf import CHATML, LLAMA_BOS, QWEN2, Shape

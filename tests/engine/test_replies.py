@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import Backend, Generate, Message, Prompt, Response, Usage
-from pytest_puma.core.thoughts import Thoughts
+from pytest_puma.core.backend import Thoughts
 from pytest_puma.engine.jobs import Row
 from pytest_puma.engine.replies import GenerateReply, ScoreReply, fed_tails, overflow
 

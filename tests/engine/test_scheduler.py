@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pytest_puma.core.prefix import common_prefix
+from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.jobs import Drop, Fork, Job
 from pytest_puma.engine.scheduler import MAX_LEVELS
 from tests.engine.drive import Drive, job

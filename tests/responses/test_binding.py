@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Response
-from pytest_puma.responses.contents import lines
 from pytest_puma.responses.database import ResponseStore, Scope
+from pytest_puma.responses.upkeep import lines
 from tests.responses.test_database import BASE, COMPANY, kept_in
 
 PAGE = 4096

@@ -10,8 +10,8 @@ from random import Random
 import pytest
 
 from pytest_puma.core import Response
-from pytest_puma.responses.contents import cells, lines
 from pytest_puma.responses.database import ResponseStore, Scope
+from pytest_puma.responses.upkeep import cells, lines
 from tests.responses.test_database import BASE, COMPANY, found_texts, keep, kept_in, request
 
 PAGE = 4096

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Generate, Message, Prompt, Response
-from pytest_puma.responses.contents import lines
 from pytest_puma.responses.database import EngineRow, ResponseStore, Scope
 from pytest_puma.responses.row import KeptTally
+from pytest_puma.responses.upkeep import lines
 
 ENGINE = EngineRow("5a", "m", {"weights_sha256": "5a"}, ("a note",))
 COMPANY = b"c" * 16

@@ -28,8 +28,7 @@ from pytest_puma.models.weights import weights_digest
 from pytest_puma.planning.offline import offline_models
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.keeping import KeepingResponder
-from pytest_puma.responses.reading import ReadingResponder
-from pytest_puma.responses.store_source import StoreSource
+from pytest_puma.responses.reading import ReadingResponder, StoreSource
 from pytest_puma.testing import Engine, ScriptedBackend
 from tests.factories import sample
 

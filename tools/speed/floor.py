@@ -10,7 +10,7 @@ from dataclasses import astuple, dataclass
 from itertools import groupby, pairwise
 
 from pytest_puma.core import Backend, Step
-from pytest_puma.core.prefix import common_prefix
+from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.cache import whole_blocks
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend

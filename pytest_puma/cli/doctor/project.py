@@ -109,12 +109,12 @@ def _store(project: Project) -> Finding:
         found = "are not kept"
         advice = "a killed run begins again from the start; to keep answers, remove puma_store = off"
     elif path.is_file():
-        from pytest_puma.responses import contents
+        from pytest_puma.responses import upkeep
         from pytest_puma.responses.database import ResponseStore
         from pytest_puma.responses.schema import saving
 
         with closing(ResponseStore(path, readonly=True)) as store:
-            runs = contents.runs(store)
+            runs = upkeep.runs(store)
             notes = store.take_notes()
         details |= {"runs": runs, "bytes": path.stat().st_size}
         found = "; ".join(notes) or f"{path}: {path.stat().st_size / 2**20:.1f} MB from {counted(runs, 'run')}"

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_puma.core import Message, Prompt
-from pytest_puma.core.thoughts import Thoughts
+from pytest_puma.core.backend import Thoughts
 from pytest_puma.engine.chat.layout import ANSWER, NEXT, QUESTION, THOUGHT, Layout, layout_of
 from pytest_puma.engine.chat.template import (
     PLAIN,

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from pytest_puma.core.prefix import common_prefix
-from pytest_puma.core.thoughts import CLOSE, OPEN, Thoughts
+from pytest_puma.core.backend import CLOSE, OPEN, Thoughts
+from pytest_puma.core.shared import common_prefix
 
 #: The contents of the short chats. No template of a model prints them, and none cuts a whole word.
 QUESTION, ANSWER, THOUGHT, NEXT = "puma-question", "puma-answer", "puma-thought", "puma-next"

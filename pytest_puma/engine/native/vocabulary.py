@@ -13,7 +13,7 @@ from typing import Any
 import llama_cpp
 
 from pytest_puma.core import EngineError, Prompt
-from pytest_puma.core.thoughts import Thoughts
+from pytest_puma.core.backend import Thoughts
 from pytest_puma.engine.chat import ChatFormat
 from pytest_puma.engine.native.binding import error_log
 from pytest_puma.engine.native.grammar import NativeGrammar

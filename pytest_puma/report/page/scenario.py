@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from pytest_puma.core import Key, Messages, Outcome, Prediction, TaskInfo
-from pytest_puma.core.prefix import common_end
+from pytest_puma.core.shared import common_end
 from pytest_puma.report.page.encoding import numbered
 
 

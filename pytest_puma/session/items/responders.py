@@ -49,8 +49,7 @@ def _reader(config: pytest.Config, model: Model) -> Responder | None:
 
         return ReadingResponder(AnswerSource(model))
     if model.source == "store":
-        from pytest_puma.responses.reading import ReadingResponder
-        from pytest_puma.responses.store_source import StoreSource
+        from pytest_puma.responses.reading import ReadingResponder, StoreSource
 
         return ReadingResponder(StoreSource(_store(config), model))
     return None
