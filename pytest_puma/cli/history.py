@@ -1,4 +1,4 @@
-"""`pytest-puma list`, `show` and `trend`: the runs of a project, one of them, and a metric over all of them."""
+"""`pytest-puma list`, `show`, `trend` and `compare`: the runs of a project, one, a metric over all of them, and two."""
 
 from __future__ import annotations
 
@@ -9,16 +9,22 @@ import sys
 from dataclasses import asdict
 from heapq import merge
 from operator import attrgetter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_puma.cli.console import add_command, show, show_section, width
-from pytest_puma.cli.project import RUN_HELP, add_project, history_of, matching, run_of
+from pytest_puma.cli.project import BASELINE, RUN_HELP, add_project, history_of, matching, older_of, run_of, run_with
 from pytest_puma.codec.plain import plain
 from pytest_puma.core import DataError
 from pytest_puma.phrases import counted, there_are
 from pytest_puma.report import history as report
 
+if TYPE_CHECKING:
+    from pytest_puma.runs.comparison import RunComparison
+
 _LISTED, _SHOWN = 30, 30
+#: Every cell has it in its name, and no run.
+_MODEL = "@"
+_FORMATS = ("text", "md", "json")
 _ON_CHANGES = (
     "intervals of changes are for independent samples, so they are too wide if both runs have the same samples;",
     "pytest-puma compare RUN RUN compares two runs sample by sample",
@@ -26,7 +32,7 @@ _ON_CHANGES = (
 
 
 def declare(commands: Any) -> None:
-    """Declare the three commands."""
+    """Declare the four commands."""
     listing = add_command(
         commands, "list", _list, "the runs of the project", description="List the runs of the project."
     )
@@ -41,6 +47,14 @@ def declare(commands: Any) -> None:
     trend.add_argument("--last", type=int, default=_SHOWN, metavar="N", help=f"the newest N runs (default: {_SHOWN})")
     for parser in (listing, showing, trend):
         add_project(parser)
+    text = "Compare the answers of run B with those of the older run A, with paired tests. It judges no gate."
+    comparing = add_command(commands, "compare", _compare, "two runs, sample by sample", description=text)
+    comparing.add_argument("old", metavar="A", help=f"{RUN_HELP}; or baseline; or a cell")
+    comparing.add_argument("new", metavar="B", help="a run, or a cell, as A")
+    comparing.add_argument("--cells", default="*", metavar="PATTERN", help="such as '*few_shot*' (default: all)")
+    comparing.add_argument("--flips", action="store_true", help="show the answers that are better or worse")
+    comparing.add_argument("--format", choices=_FORMATS, default="text", help="of the output (default: text)")
+    add_project(comparing, baselines=True)
 
 
 def _list(options: argparse.Namespace) -> None:
@@ -95,3 +109,44 @@ def _check_last(options: argparse.Namespace) -> None:
     if options.last < 1:
         msg = f"--last is {options.last}; expected a whole number, at least 1"
         raise DataError(msg)
+
+
+def _compare(options: argparse.Namespace) -> None:
+    from pytest_puma.codec.plain import plain
+    from pytest_puma.report.comparison import comparison_lines
+    from pytest_puma.report.markdown import comparison_as_markdown
+
+    result = _compared_cells(options) if _MODEL in options.new else _compared_runs(options)
+    if options.format == "json":
+        sys.stdout.write(json.dumps(plain(result), allow_nan=False, indent=1) + "\n")
+    elif options.format == "md":
+        sys.stdout.write(comparison_as_markdown(result, flips=options.flips))
+    else:
+        show(*comparison_lines(result, width(), flips=options.flips))
+
+
+def _compared_cells(options: argparse.Namespace) -> RunComparison:
+    """Compare two cells, each of the newest run that has it."""
+    from pytest_puma.runs.comparison import compare
+    from pytest_puma.runs.past_run import Older
+
+    if _MODEL not in options.old:
+        msg = f"compare: A is {options.old!r}, and B a cell; expected two cells, or two runs"
+        raise DataError(msg)
+    row, past = run_with(options.new, options)
+    old_row, old_past = run_with(options.old, options)
+    older = Older.of_run(f"run {old_row.number}", old_past).of_cell(options.old, against=options.new)
+    name = f"{options.new} of run {row.number}"
+    return compare(past.run.outcomes, past.answered, older, name=name, pattern=options.new)
+
+
+def _compared_runs(options: argparse.Namespace) -> RunComparison:
+    from pytest_puma.runs.comparison import compare
+
+    if options.new == BASELINE:
+        msg = "compare: B is 'baseline'; expected a run: pytest-puma compare baseline RUN"
+        raise DataError(msg)
+    row, past = run_of(options.new, options)
+    old = older_of(options.old, options, row)
+    matching(options.cells, [*(outcome.cell for outcome in past.run.outcomes), *old.cells])
+    return compare(past.run.outcomes, past.answered, old, name=f"run {row.number}", pattern=options.cells)

@@ -12,7 +12,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.cli.doctor.machine import Finding
+from pytest_puma.cli.doctor import Finding
 from pytest_puma.core import PumaError
 from pytest_puma.models.search import default_directories, gguf_names
 from pytest_puma.models.sources import SUGGESTED_SIZE, suggested_download

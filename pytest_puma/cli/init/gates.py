@@ -45,55 +45,39 @@ class ProposedGate:
 
 def proposed_gates(task: Task, golds: Sequence[str]) -> tuple[ProposedGate, ...]:
     """Return the gates for these right answers: on parse failures, on a naive baseline, and on a stored baseline."""
-    readable = ProposedGate(gate="parse_failure_rate <= 0.05", needed=1, purpose="19 of 20 replies can be read")
-    own = _of_labels(golds) if task == "classification" else _of_numbers([float(gold) for gold in golds])
-    return (readable, *own)
+    of_task = _of_labels(golds) if task == "classification" else _of_numbers([float(gold) for gold in golds])
+    gate, purpose, needed, compared = of_task
+    samples = "no number of" if math.isinf(needed) else rounded_up(needed)
+    decided = f"{purpose} passes in {percent(TARGET_POWER)} of runs with {samples} samples"
+    detection = detection_of(parse_gate("no_regression"), compared)
+    return (
+        ProposedGate(gate="parse_failure_rate <= 0.05", needed=1, purpose="19 of 20 replies can be read"),
+        ProposedGate(gate=gate, needed=needed, purpose=decided),
+        ProposedGate(
+            gate="no_regression",
+            needed=detection.needed(detection.matters, power=MIN_POWER) if detection.known else math.inf,
+            purpose="no worse than the stored baseline, once there is one: --puma-update-baseline",
+        ),
+    )
 
 
-def _of_labels(golds: Sequence[str]) -> tuple[ProposedGate, ...]:
+def _of_labels(golds: Sequence[str]) -> tuple[str, str, float, Compared]:
+    """The gate on a naive baseline, the lead that it detects, the samples it needs, and the metric."""
     majority = Counter(golds).most_common(1)[0][1] / len(golds)
     lead = min(LEAD, (1 - majority) / 2)
     # A model that is right or wrong wherever the label is.
     better = majority + lead
     changed = better * (1 - majority) + (1 - better) * majority
     needed = samples_needed(lambda n: power_of_changes(n, loss=lead, changed=changed, rules=("exact", "interval")))
-    spread = Spread(n=len(golds), moved=0.0)
-    decided = _decided(f"a lead of {100 * lead:.3g} points", needed)
-    return (
-        ProposedGate(
-            gate="accuracy > naive.majority",
-            needed=needed,
-            purpose=f"better than always the most frequent label: {decided}",
-        ),
-        _on_baseline(Compared(metric="accuracy", n=len(golds), old=better, spread=spread)),
-    )
+    purpose = f"better than always the most frequent label: a lead of {100 * lead:.3g} points"
+    compared = Compared(metric="accuracy", n=len(golds), old=better, spread=Spread(n=len(golds), moved=0.0))
+    return "accuracy > naive.majority", purpose, needed, compared
 
 
-def _of_numbers(golds: Sequence[float]) -> tuple[ProposedGate, ...]:
+def _of_numbers(golds: Sequence[float]) -> tuple[str, str, float, Compared]:
+    """The same for numbers."""
     compared = Compared.before(golds)
-    spread, naive = compared.spread, compared.old
     # As in forecasts, the errors of two answers to all samples are taken to have a correlation of one half.
-    error = math.sqrt(spread.moved * spread.size)
-    needed = max(1.0, (detectable(error) / (LEAD_SHARE * naive)) ** 2) if naive else math.inf
-    return (
-        ProposedGate(
-            gate="mae < naive.median",
-            needed=needed,
-            purpose=f"better than always the median: {_decided('an error that is a fifth smaller', needed)}",
-        ),
-        _on_baseline(compared),
-    )
-
-
-def _on_baseline(compared: Compared) -> ProposedGate:
-    detection = detection_of(parse_gate("no_regression"), compared)
-    return ProposedGate(
-        gate="no_regression",
-        needed=detection.needed(detection.matters, power=MIN_POWER) if detection.known else math.inf,
-        purpose="no worse than the stored baseline, once there is one: --puma-update-baseline",
-    )
-
-
-def _decided(lead: str, needed: float) -> str:
-    samples = "no number of" if math.isinf(needed) else rounded_up(needed)
-    return f"{lead} passes in {percent(TARGET_POWER)} of runs with {samples} samples"
+    error = math.sqrt(compared.spread.moved * compared.spread.size)
+    needed = max(1.0, (detectable(error) / (LEAD_SHARE * compared.old)) ** 2) if compared.old else math.inf
+    return "mae < naive.median", "better than always the median: an error that is a fifth smaller", needed, compared

@@ -9,12 +9,12 @@ class GeographyQATask(BaseTask[str]):
 @pytest.mark.puma(GeographyQATask, strategies=["few_shot_3"])
 def test_geography(puma): ...
 
-Every metric class of eval-framework that has a counterpart can be imported: see `metrics`.
+Every metric class of eval-framework that has a counterpart can be imported, and is its own name: see `metrics`.
 """
 
 from typing import TYPE_CHECKING, Any
 
-from pytest_puma.compat.eval_framework.metrics import CLASSES, MetricClass, unknown_class
+from pytest_puma.compat.eval_framework.metrics import CLASSES, unknown_class
 from pytest_puma.compat.eval_framework.nouns import (
     NO_SUBJECT,
     BaseMetricContext,
@@ -32,7 +32,6 @@ __all__ = [
     "BaseTask",
     "Language",
     "Message",
-    "MetricClass",
     "ResponseType",
     "Role",
     "Sample",
@@ -42,7 +41,7 @@ if not TYPE_CHECKING:
 
     def __getattr__(name: str) -> Any:
         if name in CLASSES:
-            return MetricClass(name)
+            return name
         if name.startswith("_"):
             msg = f"module {__name__!r} has no attribute {name!r}"
             raise AttributeError(msg)

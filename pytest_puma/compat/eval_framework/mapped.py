@@ -12,9 +12,9 @@ from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from pytest_puma.compat.eval_framework import contexts, subjects
+from pytest_puma.compat.eval_framework import subjects
 from pytest_puma.compat.eval_framework.author import Author
-from pytest_puma.compat.eval_framework.metrics import class_name
+from pytest_puma.compat.eval_framework.metrics import Row, arguments, class_name, translated
 from pytest_puma.compat.eval_framework.nouns import Role, Sample
 from pytest_puma.core import DataError
 from pytest_puma.datasets.frames import to_frame, to_records
@@ -66,7 +66,7 @@ class Mapped(Author):
 
     def _get_fewshot_target_text(self, item: dict[str, Any]) -> str:
         """The answer of an example: by default the cue and the first ground truth, whether that has the cue or not."""
-        truths, _ = self._answers(item)
+        truths = self.truths(item)
         if not truths:
             msg = f"{type(self).__name__}: an example has no ground truth; override _get_fewshot_target_text"
             raise DataError(msg)
@@ -89,6 +89,10 @@ class Mapped(Author):
 
     # -- the answers -----------------------------------------------------------------------------
 
+    def truths(self, item: dict[str, Any]) -> Sequence[str]:
+        """Return the ground truths without the cue: the right texts, or those of the right choices."""
+        return self._answers(item)[0]
+
     def context(self, instance: dict[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of metrics, and the question as `original`."""
         return {"original": self.user_message(instance), **self._answers(instance)[1]}
@@ -108,13 +112,13 @@ class Mapped(Author):
             warnings.warn(msg, UserWarning, stacklevel=2)
         return rest
 
-    def _answers(self, item: dict[str, Any]) -> contexts.Row:
+    def _answers(self, item: dict[str, Any]) -> Row:
         """The ground truths that metrics compare with, and the arguments of metrics."""
         truth = self._value(item, "created_truth")
         texts = () if truth is None else (truth,) if isinstance(truth, str) else tuple(truth)
         truths = tuple(self.without_cue(text, self.cue(item)) for text in texts)
-        given = contexts.arguments(self._value(item, "created_context"))
-        return contexts.translated([class_name(metric) for metric in self.METRICS], truths, given)
+        given = arguments(self._value(item, "created_context"))
+        return translated([class_name(metric) for metric in self.METRICS], truths, given)
 
     # -- the rows --------------------------------------------------------------------------------
 
@@ -212,5 +216,5 @@ def _created_row(item: Mapping[str, Any], sample: Sample) -> dict[str, Any]:
         "created_cue": texts.get(Role.ASSISTANT, ""),
         "created_truth": sample.ground_truth,
         "created_completions": sample.possible_completions,
-        "created_context": contexts.arguments(sample.context),
+        "created_context": arguments(sample.context),
     }

@@ -29,13 +29,7 @@ _WITH_IDK = frozenset({"TernaryScore", "DistributionalCorrectnessScore"})
 class CompletionTask(Mapped, CompletionScenario):
     """The scenario of a task with free text as answers."""
 
-    def instruction(self, item: dict[str, Any]) -> str:
-        """Return the message of the user."""
-        return self.user_message(item)
-
-    def truth(self, item: dict[str, Any]) -> Sequence[str]:
-        """Return the ground truths without the cue."""
-        return self._answers(item)[0]
+    instruction, truth = Mapped.user_message, Mapped.truths
 
     def target(self, item: dict[str, Any]) -> str:
         """Return the answer of an example."""
@@ -64,9 +58,7 @@ class CompletionTask(Mapped, CompletionScenario):
 class ChoiceTask(Mapped, ChoiceScenario):
     """The scenario of a task with choices. The author's instruction shows them, or does not."""
 
-    def question(self, item: dict[str, Any]) -> str:
-        """Return the message of the user."""
-        return self.user_message(item)
+    question = Mapped.user_message
 
     def instruction(self, item: dict[str, Any], options: str) -> str:
         """Return the same, with a line for each choice if the strategy asks for a letter."""
@@ -82,7 +74,7 @@ class ChoiceTask(Mapped, ChoiceScenario):
 
     def answer(self, item: dict[str, Any]) -> Any:
         """Return the texts of the right choices."""
-        return self._answers(item)[0]
+        return self.truths(item)
 
     def options(self, instance: dict[str, Any]) -> tuple[Choice, ...]:
         """Return the choices; with a metric that needs it, the last one stands for "I don't know"."""
