@@ -19,7 +19,6 @@ from pytest_puma.core import SettingsError
 from pytest_puma.datasets.layout import arrange
 from pytest_puma.datasets.table import read_table
 from pytest_puma.models.sources import SUGGESTED, SUGGESTED_SIZE, suggested_download
-from pytest_puma.phrases import counted
 from pytest_puma.platform.files import write_together
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.scenarios.file import content_of, shown_path
@@ -44,7 +43,7 @@ def declare(commands: Any) -> None:
 
 def _init(options: argparse.Namespace) -> None:
     # It imports NumPy, for the power of gates.
-    from pytest_puma.cli.init.benchmark import FirstBenchmark
+    from pytest_puma.cli.init.benchmark import FirstBenchmark, written
 
     ini = _ini_here(Path.cwd())
     file = Path.cwd() / options.file
@@ -57,21 +56,18 @@ def _init(options: argparse.Namespace) -> None:
     if ini is None:
         files[Path("pytest.ini")] = f"[pytest]\n{_ini_lines(Path('pytest.ini'))}"
     _write_new(files)
-    show(f"{table.name}: {counted(len(golds), 'row')}", *columns.sentences(), *benchmark.sentences())
-    show("", "wrote:", *(f"  {path.as_posix()}" for path in files))
-    if ini is not None:
-        show("", f"{ini.name} stays as it is; lines for its section of pytest:", "", _ini_lines(ini).rstrip())
-    command = f"pytest {benchmark.test_file.as_posix()}"
-    show(
-        "",
-        "next:",
-        f"  {command}    # on the bundled demonstration model",
-        "The demonstration model knows three other tasks: expect it to miss these gates. A small model that follows",
-        f"instructions ({SUGGESTED_SIZE}), if you have none:",
-        f"  {suggested_download('models')}",
-        f"  {command} --puma-model {SUGGESTED}",
-        "Both templates have a line with dots. Write what you know in their place: nothing helps a model more.",
+    text = written(
+        "output.jinja",
+        benchmark=benchmark,
+        table=table,
+        files=files,
+        ini=ini,
+        ini_lines=_ini_lines(ini or Path()),
+        suggested=SUGGESTED,
+        size=SUGGESTED_SIZE,
+        download=suggested_download("models"),
     )
+    show(text.rstrip())
 
 
 def _ini_here(folder: Path) -> Path | None:

@@ -1,6 +1,6 @@
 """A first benchmark: a test file with a scenario, and the templates of its prompts, as texts.
 
-`benchmark.py.jinja` and `prompt.jinja` write them.
+`benchmark.py.jinja` and `prompt.jinja` write them, and `output.jinja` the lines of the command.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pytest_puma.cli.init.columns import Columns, FileColumn
+from pytest_puma.cli.init.columns import Columns, FileColumn, quoted
 from pytest_puma.cli.init.gates import ProposedGate, proposed_gates
 from pytest_puma.core import SettingsError
+from pytest_puma.phrases import counted
 from pytest_puma.planning.registry import Registry
 from pytest_puma.task_types.regression import number_text
 
@@ -63,37 +64,34 @@ class FirstBenchmark:
         needed = max((int(gate.needed) + 1 for gate in self.gates if gate.decides(self.rows)), default=FEW)
         return min(self.rows, max(FEW, min(needed, MANY)))
 
-    def sentences(self) -> list[str]:
-        """Return a line for each gate, and what is missing to those that could not decide."""
-        lines = []
-        for gate in self.gates:
-            missing = "" if gate.decides(self.samples) else f", as a comment: {gate.too_few(self.samples)}"
-            lines.append(f"  gate:  {gate.gate}{missing}")
-        return lines
-
     def files(self) -> dict[Path, str]:
         """Return the text of each file, by its path in the project."""
         prompts = Path("prompts", self.name)
-        # The text of a prompt has the usual marks of Jinja2.
-        environment = Environment(  # noqa: S701 - no HTML
-            loader=FileSystemLoader(Path(__file__).parent),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            keep_trailing_newline=True,
-            block_start_string="[%",
-            block_end_string="%]",
-            variable_start_string="[[",
-            variable_end_string="]]",
-            comment_start_string="[#",
-            comment_end_string="#]",
-        )
-        environment.filters |= {"literal": literal, "listed": _listed, "word": _word, "variable": _variable}
-        test, prompt = map(environment.get_template, ("benchmark.py.jinja", "prompt.jinja"))
         return {
-            self.test_file: test.render(benchmark=self),
-            prompts / "zero_shot.jinja": prompt.render(benchmark=self, examples=False),
-            prompts / "few_shot.jinja": prompt.render(benchmark=self, examples=True),
+            self.test_file: written("benchmark.py.jinja", benchmark=self),
+            prompts / "zero_shot.jinja": written("prompt.jinja", benchmark=self, examples=False),
+            prompts / "few_shot.jinja": written("prompt.jinja", benchmark=self, examples=True),
         }
+
+
+def written(template: str, **values: object) -> str:
+    """Return the text that a template of this folder makes."""
+    # The text of a prompt has the usual marks of Jinja2.
+    environment = Environment(  # noqa: S701 - no HTML
+        loader=FileSystemLoader(Path(__file__).parent),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        keep_trailing_newline=True,
+        block_start_string="[%",
+        block_end_string="%]",
+        variable_start_string="[[",
+        variable_end_string="]]",
+        comment_start_string="[#",
+        comment_end_string="#]",
+    )
+    functions = (counted, literal, listed, quoted, variable, word)
+    environment.filters |= {function.__name__: function for function in functions}
+    return environment.get_template(template).render(values)
 
 
 def _name(file: Path, wished: str | None) -> str:
@@ -127,13 +125,13 @@ def _spread(golds: Sequence[str]) -> tuple[str, ...]:
     return tuple(map(number_text, values))
 
 
-def _word(column: FileColumn) -> str:
-    """The name of a column in a sentence."""
+def word(column: FileColumn) -> str:
+    """Return the name of a column in a sentence."""
     return re.sub(r"[\W_]+", " ", column.name).strip() or "label"
 
 
-def _variable(name: str, row: str) -> str:
-    """The name of a field of a row in a template."""
+def variable(name: str, row: str) -> str:
+    """Return the name of a field of a row in a template."""
     plain = name.isidentifier() and name.isascii() and not iskeyword(name) and name.casefold() not in _TAKEN
     return name if row == "instance" and plain else f"{row}[{literal(name)}]"
 
@@ -145,8 +143,8 @@ def literal(text: str) -> str:
     return f'"{"".join(plain)}"'
 
 
-def _listed(texts: Sequence[str], *, indent: int) -> str:
-    """A list of texts, on several lines if it is long."""
+def listed(texts: Sequence[str], *, indent: int) -> str:
+    """Return a list of texts, on several lines if it is long."""
     line = f"[{', '.join(map(literal, texts))}]"
     if len(line) + indent <= 100:  # noqa: PLR2004 - a usual length of lines
         return line

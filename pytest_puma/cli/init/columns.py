@@ -90,16 +90,6 @@ class Columns:
             labels=tuple(sorted(self.label.values)),
         )
 
-    def sentences(self) -> list[str]:
-        """Return a line for each choice, with its reason."""
-        names = ", ".join(column.name for column in self.text)
-        key = "none: equal rows get numbers" if self.key is None else f"{self.key.name} (differs in each row)"
-        return [
-            f"  text:  {names} ({self.why_text})",
-            f"  label: {self.label.name} ({self.why_label}): {self.task}, {_quoted(self.label.values)}",
-            f"  id:    {key}",
-        ]
-
 
 def find_columns(table: Table, *, text: str | None, label: str | None, key: str | None, task: Task | None) -> Columns:
     """Return the columns of a table; a `DataError` lists the candidates if the choice is not clear.
@@ -165,11 +155,11 @@ def _check_label(table: Table, label: FileColumn, task: Task) -> None:
     spellings = {value.casefold(): value for value in reversed(values)}
     twin = next((value for value in values if spellings[value.casefold()] != value), None)
     if len(values) < MIN_LABELS:
-        fault = f"has {_quoted(values)}; expected at least two different right answers"
+        fault = f"has {quoted(values)}; expected at least two different right answers"
     elif task == "classification" and not label.repeats:
         fault = (
             f"has {len(values):,} different values in {len(table.rows):,} rows, such as "
-            f"{_quoted(values)}; expected labels that repeat, up to {MAX_LABELS}; for numbers: --task regression; "
+            f"{quoted(values)}; expected labels that repeat, up to {MAX_LABELS}; for numbers: --task regression; "
             "for free text, see docs/tasks/completion.md"
         )
     elif task == "classification" and twin is not None:
@@ -206,6 +196,6 @@ def _named(table: Table, columns: Sequence[FileColumn], name: str, option: str) 
     return columns[names.index(name)]
 
 
-def _quoted(values: Sequence[str]) -> str:
-    """`bug, feature and 3 more`, the most frequent first."""
+def quoted(values: Sequence[str]) -> str:
+    """Return `bug, feature and 3 more`, the most frequent first."""
     return named((shortened(value, _CHARACTERS) for value in values), _QUOTED)
