@@ -18,7 +18,7 @@ from pytest_puma.errors import check_limits
 from pytest_puma.phrases import counted
 from pytest_puma.planning.reports import TEXTS, PageSettings
 from pytest_puma.platform.user_path import user_path
-from pytest_puma.report.files import WRITERS, export
+from pytest_puma.report.export import WRITERS, export
 
 
 def declare(commands: Any) -> None:
@@ -65,7 +65,7 @@ def _report(options: argparse.Namespace) -> None:
 
 
 def _export(options: argparse.Namespace) -> None:
-    from pytest_puma.report.measures import COLUMNS, measure_rows
+    from pytest_puma.report.export import COLUMNS, measure_rows
     from pytest_puma.runs.loaded import PREDICTION_COLUMNS, load_run
 
     _, past = run_of(options.name, options)

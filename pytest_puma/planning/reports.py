@@ -44,9 +44,9 @@ class Format:
 
 FORMATS: Mapping[str, Format] = {
     "json": Format("pytest_puma.runs.run_folder:as_json", b'{\n "format": '),
-    "csv": Format("pytest_puma.report.files:as_csv", b"cell,scenario,strategy,perturbation,model,metric,value"),
+    "csv": Format("pytest_puma.report.export:as_csv", b"cell,scenario,strategy,perturbation,model,metric,value"),
     "md": Format("pytest_puma.report.markdown:as_markdown", b"### puma: "),
-    "parquet": Format("pytest_puma.report.files:as_parquet", b"perturbation"),
+    "parquet": Format("pytest_puma.report.export:as_parquet", b"perturbation"),
     "html": Format("pytest_puma.report.page.page:as_page", b'name="generator" content="pytest-puma"', of_samples=True),
 }
 #: Bytes at both ends of a file in which its mark is.

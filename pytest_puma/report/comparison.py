@@ -50,11 +50,7 @@ CONTRASTS: tuple[TextColumn[Contrast], ...] = (
     TextColumn("p", lambda contrast: p_value(contrast.p), right=True, leaves=3, trails="p {}"),
     TextColumn("Holm", lambda contrast: p_value(contrast.adjusted), right=True),
     TextColumn(
-        "effect (+ better)",
-        lambda contrast: f"{contrast.rank_biserial:+.2f}",
-        right=True,
-        leaves=1,
-        trails="effect {}",
+        "effect (+ better)", lambda contrast: f"{contrast.rank_biserial:+.2f}", right=True, leaves=1, trails="effect {}"
     ),
 )
 CHANGES: tuple[TextColumn[Contrast], ...] = (

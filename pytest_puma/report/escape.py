@@ -83,7 +83,7 @@ def csv(value: object) -> object:
 
 def xml(text: str) -> str:
     """Return the value of an attribute, without characters that XML 1.0 forbids."""
-    return re.sub("[\ufffe\uffff]", _written_out, _visible(text))
+    return "".join(_code(character) if character in "\ufffe\uffff" else character for character in _visible(text))
 
 
 def _visible(text: str, keep: str = "") -> str:
@@ -104,10 +104,6 @@ def _is_hidden(character: str) -> bool:
 
 def _code(character: str) -> str:
     return character.encode("unicode_escape").decode()
-
-
-def _written_out(match: re.Match[str]) -> str:
-    return _code(match[0])
 
 
 def _without_sign(match: re.Match[str]) -> str:

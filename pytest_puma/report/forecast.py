@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
@@ -31,10 +30,6 @@ def _minutes(forecast: Forecast) -> str:
     return "?" if forecast.seconds is None else f"{forecast.seconds / 60:,.1f}"
 
 
-def _detectable(forecast: Forecast) -> str:
-    return "-" if math.isnan(forecast.difference) else number(forecast.difference)
-
-
 _COLUMNS: tuple[TextColumn[Forecast], ...] = (
     TextColumn("cell", lambda forecast: forecast.cell, names=True),
     TextColumn("n", lambda forecast: f"{forecast.samples:,}", right=True),
@@ -54,7 +49,7 @@ _COLUMNS: tuple[TextColumn[Forecast], ...] = (
     TextColumn(_KEPT, lambda forecast: f"{forecast.kept:,}", right=True),
     TextColumn("minutes", _minutes, right=True),
     TextColumn("metric", lambda forecast: forecast.metric, leaves=1),
-    TextColumn("detectable", _detectable, right=True),
+    TextColumn("detectable", lambda forecast: number(forecast.difference), right=True),
 )
 #: The last columns, which a sum leaves empty, and the fields that it adds up.
 _OF_CELLS = 2

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
 from pytest_puma.core import Gate, Power, Run, Tally, Verdict
 from pytest_puma.core.gate import spelled
@@ -41,14 +41,13 @@ def _apart(value: float, gate: Gate) -> str:
 
 def closing(run: Run) -> list[str]:
     """Return the lines; none if no gate was judged."""
-    counts = run.tally
-    return [*_undecided(counts), *_false_alarms(counts), *power_lines(_powers(run))]
-
-
-def _undecided(counts: Tally) -> list[str]:
-    if not counts.undecided:
-        return []
-    return [f"{counts.undecided} of {counts.judged} gates could not decide"]
+    tally = run.tally
+    verdicts = (verdict for outcome in run.outcomes for verdict in outcome.verdicts)
+    return [
+        *([f"{tally.undecided} of {tally.judged} gates could not decide"] if tally.undecided else []),
+        *_false_alarms(tally),
+        *power_lines((str(verdict.gate), verdict.power) for verdict in verdicts if verdict.power is not None),
+    ]
 
 
 def _false_alarms(counts: Tally) -> list[str]:
@@ -63,13 +62,6 @@ def _false_alarms(counts: Tally) -> list[str]:
         f"{percent(counts.false_alarm)} of runs if they are independent, and in at most {bounded_above(counts.at_most)}"
     )
     return [sentence]
-
-
-def _powers(run: Run) -> Iterator[tuple[str, Power]]:
-    for outcome in run.outcomes:
-        for verdict in outcome.verdicts:
-            if verdict.power is not None:
-                yield str(verdict.gate), verdict.power
 
 
 def power_lines(powers: Iterable[tuple[str, Power]]) -> list[str]:

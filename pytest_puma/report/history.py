@@ -57,10 +57,7 @@ TREND: tuple[TextColumn[TrendStep], ...] = (
     TextColumn("95 % interval", lambda step: interval(step.row.measure)),
     TextColumn("change", lambda step: "" if math.isnan(step.change) else signed(step.change), right=True),
     TextColumn(
-        "95 % interval",
-        lambda step: bounds(*step.interval, step.row.measure.level),
-        leaves=3,
-        trails="change in {}",
+        "95 % interval", lambda step: bounds(*step.interval, step.row.measure.level), leaves=3, trails="change in {}"
     ),
     TextColumn("", lambda step: step.verdict),
     TextColumn("changed since", lambda step: ", ".join(step.changed), leaves=1, trails="changed since: {}"),

@@ -10,8 +10,8 @@ from tabulate import tabulate
 from pytest_puma.core import Change, Flip, Outcome, Run
 from pytest_puma.phrases import counted
 from pytest_puma.report import comparison, escape, notes, robustness
-from pytest_puma.report.rows import COLUMNS, all_rows, brief, interval, number, signed
-from pytest_puma.report.table import titles
+from pytest_puma.report.rows import COLUMNS, brief, difference, interval, metric_rows, number
+from pytest_puma.report.table import texts, titles
 from pytest_puma.runs.comparison import RunComparison
 
 #: Columns that do not interest the reader of a pull request.
@@ -61,9 +61,8 @@ def _fitting(details: Sequence[str], used: int) -> Iterator[str]:
 def _table(outcomes: Sequence[Outcome]) -> str:
     if not outcomes:
         return ""
-    shown = [index for index, column in enumerate(COLUMNS) if column.title not in _OMITTED]
-    cells = [[row[index] for index in shown] for row in all_rows(outcomes)]
-    return _github_table(cells, [COLUMNS[index].title for index in shown])
+    shown = [column for column in COLUMNS if column.title not in _OMITTED]
+    return _github_table([texts(shown, row) for row in metric_rows(outcomes)], titles(shown))
 
 
 def _sentences(run: Run) -> Iterator[str]:
@@ -98,8 +97,8 @@ def _changes(run: Run) -> Iterator[str]:
 
 
 def _change(change: Change) -> tuple[str, ...]:
-    difference = f"x {number(change.value)}" if change.quotient else signed(change.value)
-    return (change.metric, str(change.n), number(change.old), number(change.new), difference, interval(change))
+    values = (number(change.old), number(change.new), difference(change))
+    return (change.metric, str(change.n), *values, interval(change))
 
 
 def _perturbations(run: Run) -> Iterator[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_puma.core import LEVEL, Outcome, Run, Verdict
+from pytest_puma.core import LEVEL, Determinism, Outcome, Run, Verdict
 from pytest_puma.phrases import counted, named
 from pytest_puma.report.gates import closing
 from pytest_puma.report.gates import sentence as gate_sentence
@@ -75,8 +75,7 @@ def undecided(run: Run) -> list[Note]:
         for verdict in outcome.verdicts
         if verdict.status != "PASS" and not verdict.fails
     )
-    open_gates = (verdict for verdict in run.verdicts if not verdict.fails)
-    of_run = (Note(word=verdict.status.lower(), text=verdict.reason) for verdict in open_gates)
+    of_run = (Note(word=verdict.status.lower(), text=verdict.reason) for verdict in run.verdicts if not verdict.fails)
     return [*_folded(of_cells), *of_run]
 
 
@@ -103,7 +102,11 @@ def sources(outcomes: Sequence[Outcome]) -> list[str]:
 
 def determinism(outcomes: Iterable[Outcome]) -> list[str]:
     """Return a sentence for each cell of which samples were run again alone."""
-    return [f"determinism: {sentence}" for sentence in map(_agreement, outcomes) if sentence]
+    return [
+        f"determinism: {outcome.cell}: {_agreement(outcome.determinism)}"
+        for outcome in outcomes
+        if outcome.determinism is not None
+    ]
 
 
 def _stopped(outcomes: Sequence[Outcome]) -> list[str]:
@@ -186,12 +189,9 @@ def _folded(notes: Iterable[tuple[str, str, str]]) -> Iterator[Note]:
     return (Note(word=word, text=text, cells=tuple(names)) for (word, text), names in cells.items())
 
 
-def _agreement(outcome: Outcome) -> str:
+def _agreement(determinism: Determinism) -> str:
     """Count the texts and answers that changed in a re-run of each sample alone."""
-    determinism = outcome.determinism
-    if determinism is None:
-        return ""
     gaps = f"; largest logit gap {number(max(determinism.gaps))}" if determinism.gaps else ""
     texts = f"{determinism.texts} of {determinism.samples} texts"
     answers = f"{determinism.answers} of {determinism.samples} answers"
-    return f"{outcome.cell}: {texts} and {answers} change when run alone{gaps}"
+    return f"{texts} and {answers} change when run alone{gaps}"

@@ -83,7 +83,9 @@ def _sentences(result: Robustness) -> Iterator[str]:
         values = f"{result.metric} is {number(result.worst_value)} under {result.worst}, {number(result.value)} without"
         right = result.always_right
         always = "" if right is None else f"; {right.value:.0%} {interval(right)} of n={right.n} are right under all"
-        yield f"worst: {result.cell}: {values}{_corrected(result)}{_significant(result)}{always}"
+        significant = sum(shift.adjusted < SIGNIFICANCE_LEVEL for shift in result.shifts)
+        of_all = f"; significant changes (Holm): {significant} of {len(result.shifts)}"
+        yield f"worst: {result.cell}: {values}{_corrected(result)}{of_all}{always}"
     for gap in result.gaps:
         yield f"gap: {result.cell}: {_gap(gap)}"
 
@@ -93,12 +95,6 @@ def _corrected(result: Robustness) -> str:
     if len(result.shifts) == 1:
         return ""
     return f" ({number(result.worst_corrected)} corrected for choosing the worst of {len(result.shifts)})"
-
-
-def _significant(result: Robustness) -> str:
-    """Count the perturbations with a significant change."""
-    significant = [shift for shift in result.shifts if shift.adjusted < SIGNIFICANCE_LEVEL]
-    return f"; significant changes (Holm): {len(significant)} of {len(result.shifts)}"
 
 
 def _gap(gap: Gap) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import LEVEL, REGRESSION_LEVEL, Change, Measure, Outcome, Prediction, Verdict
@@ -41,6 +41,11 @@ def signed(value: float) -> str:
     return number(value) if math.isnan(value) else f"{'+' if value > 0 else ''}{number(value)}"
 
 
+def difference(change: Change) -> str:
+    """Format a change: `+0.02`, or `x 1.3` for a quotient."""
+    return f"x {number(change.value)}" if change.quotient else signed(change.value)
+
+
 def interval(measure: Measure | Change) -> str:
     """Format `[0.41, 0.52]`, empty if there is no interval; a level other than that of the header is added."""
     return bounds(measure.low, measure.high, measure.level)
@@ -55,6 +60,34 @@ def bounds(low: float, high: float, level: float) -> str:
 def p_value(value: float) -> str:
     """Format a p-value with three decimals."""
     return f"under {_MIN_P}" if value < _MIN_P else f"{value:.3f}"
+
+
+def parse_failures(outcome: Outcome) -> str:
+    """Return the share of parse failures."""
+    rate = outcome.measures.get(_PARSE_FAILURES)
+    return "-" if rate is None else f"{rate.value:.0%}"
+
+
+def computed_tokens(outcome: Outcome) -> int:
+    """Return the number of tokens that were computed, not read from the cache."""
+    return outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
+
+
+def seconds(outcome: Outcome) -> str:
+    """Return the seconds of a cell; `kept` or `read` if no answer was computed, as they are no time of the model."""
+    kept = 0 if outcome.kept is None else outcome.kept.kept
+    if kept and outcome.kept is not None and kept == outcome.kept.responses:
+        return "kept"
+    if not kept and _is_read(outcome):
+        return "read"
+    return f"{outcome.seconds:.1f}{' + kept' if kept else ''}"
+
+
+def _is_read(outcome: Outcome) -> bool:
+    """Whether the answers come from a file or from a run that is rescored: they have tokens, but none was computed."""
+    speed = outcome.speed
+    computed = speed.prefill_tokens + speed.decode_tokens
+    return "answers" in outcome.signature.get("engine", {}) or (computed_tokens(outcome) > 0 and not computed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,25 +154,22 @@ class MetricRow:
         return "-" if self.opens_cell else ""
 
 
+def _of_cell(text: Callable[[Outcome], str]) -> Callable[[MetricRow], str]:
+    """Return the function for a text about a whole cell, which its first row shows."""
+    return lambda row: text(row.outcome) if row.opens_cell else ""
+
+
 COLUMNS: tuple[TextColumn[MetricRow], ...] = (
     TextColumn("scenario", lambda row: row.outcome.scenario if row.first else "", leaves=4, heads="{}"),
     TextColumn("strategy", lambda row: (row.naive or row.outcome.shown) if row.first else "", leaves=6, heads="{}"),
-    TextColumn("model", lambda row: row.outcome.model if row.opens_cell else "", leaves=3, heads="{}"),
+    TextColumn("model", _of_cell(lambda outcome: outcome.model), leaves=3, heads="{}"),
     TextColumn("n", lambda row: "" if row.measure is None else str(row.measure.n), right=True),
     TextColumn("metric", lambda row: row.metric, names=True),
     TextColumn("value", lambda row: row.value, right=True),
     TextColumn("95 % interval", lambda row: "" if row.measure is None else interval(row.measure)),
-    TextColumn(
-        "parse failures",
-        lambda row: parse_failures(row.outcome) if row.opens_cell else "",
-        right=True,
-        leaves=5,
-        heads="{} parse failures",
-    ),
-    TextColumn(
-        "tokens", lambda row: f"{computed_tokens(row.outcome):,}" if row.opens_cell else "", right=True, leaves=1
-    ),
-    TextColumn("s", lambda row: seconds(row.outcome) if row.opens_cell else "", right=True, leaves=2),
+    TextColumn("parse failures", _of_cell(parse_failures), right=True, leaves=5, heads="{} parse failures"),
+    TextColumn("tokens", _of_cell(lambda outcome: f"{computed_tokens(outcome):,}"), right=True, leaves=1),
+    TextColumn("s", _of_cell(seconds), right=True, leaves=2),
     TextColumn("verdict", lambda row: row.verdict),
     TextColumn("gate", lambda row: row.gate, names=True),
 )
@@ -160,27 +190,6 @@ def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
     return [texts(COLUMNS, row) for row in metric_rows(outcomes)]
 
 
-def parse_failures(outcome: Outcome) -> str:
-    """Return the share of parse failures."""
-    rate = outcome.measures.get(_PARSE_FAILURES)
-    return "-" if rate is None else f"{rate.value:.0%}"
-
-
-def computed_tokens(outcome: Outcome) -> int:
-    """Return the number of tokens that were computed, not read from the cache."""
-    return outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
-
-
-def seconds(outcome: Outcome) -> str:
-    """Return the seconds of a cell; `kept` or `read` if no answer was computed, as they are no time of the model."""
-    kept = 0 if outcome.kept is None else outcome.kept.kept
-    if kept and outcome.kept is not None and kept == outcome.kept.responses:
-        return "kept"
-    if not kept and _is_read(outcome):
-        return "read"
-    return f"{outcome.seconds:.1f}{' + kept' if kept else ''}"
-
-
 def throughput(outcomes: Iterable[Outcome]) -> str:
     """Return `1.2 answers and 345 tokens a second`, of the cells whose answers were all computed; empty without any."""
     timed = [cell for cell in outcomes if seconds(cell) == f"{cell.seconds:.1f}" and computed_tokens(cell)]
@@ -189,13 +198,6 @@ def throughput(outcomes: Iterable[Outcome]) -> str:
         return ""
     answers, tokens = sum(cell.trials for cell in timed), sum(map(computed_tokens, timed))
     return f"{number(answers / time)} answers and {tokens / time:,.0f} tokens a second"
-
-
-def _is_read(outcome: Outcome) -> bool:
-    """Whether the answers come from a file or from a run that is rescored: they have tokens, but none was computed."""
-    speed = outcome.speed
-    computed = speed.prefill_tokens + speed.decode_tokens
-    return "answers" in outcome.signature.get("engine", {}) or (computed_tokens(outcome) > 0 and not computed)
 
 
 def _rows(outcome: Outcome) -> Iterator[MetricRow]:

@@ -11,7 +11,7 @@ from pytest_puma.phrases import one_line
 from pytest_puma.report import notes, table
 from pytest_puma.report.rows import COLUMNS, all_rows, brief, gold_of, number
 
-MAX_MISSES = 5
+_MAX_MISSES = 5
 _WIDTH = 100
 #: Prompts that are compared to find their common end.
 _COMPARED = 100
@@ -82,22 +82,20 @@ def flip_lines(cell: str, flips: Sequence[Flip]) -> list[str]:
     """Return a line for each flip of a cell, the worse ones first."""
     if not flips:
         return []
-    worse = [flip for flip in flips if not flip.better]
-    better = [flip for flip in flips if flip.better]
-    lines = [f"flips of {cell}: {len(worse)} worse, {len(better)} better"]
-    for word, changed in (("worse", worse), ("better", better)):
-        for flip in changed:
-            answers = f"gold is {brief(flip.gold) or 'none'}, was {_spelled(flip.old)}, is {_spelled(flip.new)}"
-            lines.append(f"  {word:6}  {flip.sample}: {answers}{_scores(flip)}")
+    worse = sum(not flip.better for flip in flips)
+    lines = [f"flips of {cell}: {worse} worse, {len(flips) - worse} better"]
+    for flip in sorted(flips, key=lambda flip: flip.better):
+        answers = f"gold is {brief(flip.gold) or 'none'}, was {_spelled(flip.old)}, is {_spelled(flip.new)}"
+        lines.append(f"  {'better' if flip.better else 'worse':6}  {flip.sample}: {answers}{_scores(flip)}")
     return lines
 
 
-def worst_misses(
-    predictions: Sequence[Prediction], maximum: int = MAX_MISSES, *, first: Collection[Key] = ()
-) -> list[Prediction]:
+def worst_misses(predictions: Sequence[Prediction], *, first: Collection[Key] = ()) -> list[Prediction]:
     """Return wrong answers: the `first` ones, then parse failures, then by error or by confidence."""
     wrong = [prediction for prediction in predictions if _is_wrong(prediction)]
-    return sorted(wrong, key=lambda prediction: (prediction.key in first, _badness(prediction)), reverse=True)[:maximum]
+    return sorted(wrong, key=lambda prediction: (prediction.key in first, _badness(prediction)), reverse=True)[
+        :_MAX_MISSES
+    ]
 
 
 def _is_wrong(prediction: Prediction) -> bool:

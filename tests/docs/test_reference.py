@@ -15,7 +15,7 @@ from pytest_puma.metrics import metric_names
 from pytest_puma.perturbations import ALL as PERTURBATIONS
 from pytest_puma.planning.reports import FORMATS, JUNIT
 from pytest_puma.planning.settings import RunOptions
-from pytest_puma.report.measures import COLUMNS
+from pytest_puma.report.export import COLUMNS
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.session.settings.options import INI, OPTIONS

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.cli import main
-from pytest_puma.report.files import WRITERS
+from pytest_puma.report.export import WRITERS
 from pytest_puma.runs import names
 from tests.docs.reference import ROOT, names_in, table
 

@@ -8,7 +8,7 @@ import pytest
 
 from pytest_puma.core import DataError, SettingsError
 from pytest_puma.planning.reports import FORMATS, PageSettings, ReportFile, parse_reports
-from pytest_puma.report.files import emit
+from pytest_puma.report.export import emit
 from tests.factories import outcome, run
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -33,9 +33,9 @@ class Blocks:
     `left_out`: what is missing to keep the size; `without_samples`: the cells whose predictions are not in the folder.
     """
 
-    texts: Mapping[str, str] = field(default_factory=dict)
-    left_out: LeftOut = field(default_factory=LeftOut)
-    without_samples: tuple[str, ...] = ()
+    texts: Mapping[str, str]
+    left_out: LeftOut
+    without_samples: tuple[str, ...]
 
 
 def blocks_of(
@@ -43,11 +43,13 @@ def blocks_of(
 ) -> Blocks:
     """Make the blocks of a run, whose samples are in a folder; `limit`: the bytes that they may have, None for any."""
     texts = settings.texts == "all"
-    scenarios = _scenarios(run)
-    cells = {} if folder is None else _cells(run, folder, scenarios, against, texts=texts)
+    scenarios = _scenarios(run, texts=texts)
+    cells = {} if folder is None else _cells(run, folder, scenarios, against)
     for scenario in scenarios.values():
         _mark_differences(scenario, cells)
-    fixed = dict(_fixed(scenarios.values(), cells, texts=texts))
+    fixed = {f"r{number}": packed_json(scenario.block()) for number, scenario in enumerate(scenarios.values())}
+    for number, cell in cells.items():
+        fixed |= {f"h{number}": cell.head, f"a{number}": cell.numbers}
     content = index(run, scenarios, cells, against=against, folder=folder)
     megabytes = settings.megabytes if texts else None
     # The longest counts: leaving texts out must not lengthen the index.
@@ -74,15 +76,15 @@ def blocks_of(
     )
 
 
-def _scenarios(run: Run) -> dict[str, ScenarioBlocks]:
+def _scenarios(run: Run, *, texts: bool) -> dict[str, ScenarioBlocks]:
     scenarios: dict[str, ScenarioBlocks] = {}
     for number, outcome in enumerate(run.outcomes):
-        scenarios.setdefault(outcome.scenario, ScenarioBlocks(task_of(outcome))).cells.append(number)
+        scenarios.setdefault(outcome.scenario, ScenarioBlocks(task_of(outcome), texts=texts)).cells.append(number)
     return scenarios
 
 
 def _cells(
-    run: Run, folder: Path, scenarios: Mapping[str, ScenarioBlocks], against: Against | None, *, texts: bool
+    run: Run, folder: Path, scenarios: Mapping[str, ScenarioBlocks], against: Against | None
 ) -> dict[int, CellBlocks]:
     """The cells whose predictions are in the folder, in the order of the run."""
     numbers = {owner_of(outcome): number for number, outcome in enumerate(run.outcomes)}
@@ -91,7 +93,7 @@ def _cells(
         number = numbers[stored.owner]
         outcome = run.outcomes[number]
         flips = () if against is None else against.flips.get(outcome.cell, ())
-        cells[number] = pack_cell(stored.shared, predictions, scenarios[outcome.scenario], flips, texts=texts)
+        cells[number] = pack_cell(stored.shared, predictions, scenarios[outcome.scenario], flips)
     return dict(sorted(cells.items()))
 
 
@@ -107,15 +109,6 @@ def _mark_differences(scenario: ScenarioBlocks, cells: _Cells) -> None:
     for cell in present:
         for position, row in enumerate(cell.rows):
             cell.flags[position] |= DIFFERS if row in differing else 0
-
-
-def _fixed(scenarios: Collection[ScenarioBlocks], cells: _Cells, *, texts: bool) -> Iterator[tuple[str, bytes]]:
-    """The blocks that are never shortened, but the index and the flags."""
-    for number, scenario in enumerate(scenarios):
-        yield f"r{number}", packed_json(scenario.block(texts=texts))
-    for number, cell in cells.items():
-        yield f"h{number}", cell.head
-        yield f"a{number}", cell.numbers
 
 
 def _index(content: dict[str, Any], missing: LeftOut, megabytes: float | None) -> bytes:

@@ -20,18 +20,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from pytest_puma.report.page import encoding
 from pytest_puma.report.page.cells import CellBlocks
-from pytest_puma.report.page.encoding import (
-    DIFFERS,
-    FLIP_BETTER,
-    FLIP_WORSE,
-    LEFT_OUT,
-    RIGHT,
-    SHORTENED,
-    packed_json,
-    text_length,
-    unpacked_json,
-)
 from pytest_puma.report.page.scenario import ScenarioBlocks
 
 #: Right answers of a cell whose texts the first step keeps.
@@ -46,8 +36,6 @@ _REPLIES = ("reply", "parsed")
 
 #: From the flags of a cell to the indices of the predictions whose texts are left out.
 _Choice: TypeAlias = Callable[["array[int]"], Iterable[int]]
-#: The entries of a cell in the block `t`, None for those left out.
-_Entries: TypeAlias = list[Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,8 +52,8 @@ class LeftOut:
 def left_out(cells: Iterable[CellBlocks]) -> LeftOut:
     """Count what is missing in the cells."""
     flags = [flag for cell in cells for flag in cell.flags]
-    kept = [flag for flag in flags if not flag & LEFT_OUT]
-    return LeftOut(texts=len(flags) - len(kept), shortened=sum(bool(flag & SHORTENED) for flag in kept))
+    kept = [flag for flag in flags if not flag & encoding.LEFT_OUT]
+    return LeftOut(texts=len(flags) - len(kept), shortened=sum(bool(flag & encoding.SHORTENED) for flag in kept))
 
 
 class Budget:
@@ -81,7 +69,7 @@ class Budget:
         ]
         self._fixed = fixed
         self._length: int | None = None
-        self.pieces = [packed_json({"pieces": list(scenario.pieces)}) for scenario, _ in self._scenarios]
+        self.pieces = [encoding.packed_json({"pieces": list(scenario.pieces)}) for scenario, _ in self._scenarios]
 
     def fit(self, limit: int) -> None:
         """Leave texts out until the page has at most as many bytes."""
@@ -93,12 +81,12 @@ class Budget:
                 return
             if length == _SHORTEST:
                 break
-        self._leave_out(_all, limit)
+        self._leave_out(lambda flags: range(len(flags)), limit)
 
     @property
     def _size(self) -> int:
-        texts = sum(text_length(cell.texts) for cell in self._cells())
-        return self._fixed + texts + sum(map(text_length, self.pieces))
+        texts = sum(encoding.text_length(cell.texts) for cell in self._cells())
+        return self._fixed + texts + sum(map(encoding.text_length, self.pieces))
 
     def _cells(self) -> Iterator[CellBlocks]:
         return (cell for _, cells in self._scenarios for cell in cells)
@@ -111,9 +99,9 @@ class Budget:
             chosen, entries = list(choice(cell.flags)), _entries(cell)
             for index in chosen:
                 entries[cell.rows[index]] = None
-                cell.flags[index] |= LEFT_OUT
+                cell.flags[index] |= encoding.LEFT_OUT
             if chosen:
-                cell.texts = packed_json({"rows": entries})
+                cell.texts = encoding.packed_json({"rows": entries})
         else:
             self._pack_pieces()
         return self._size <= limit
@@ -150,9 +138,9 @@ class Budget:
             shortened = _shortened(entry, length)
             repack |= shortened
             if shortened or not long.isdisjoint(_numbers(entry)):
-                cell.flags[index] |= SHORTENED
+                cell.flags[index] |= encoding.SHORTENED
         if repack:
-            cell.texts = packed_json({"rows": entries})
+            cell.texts = encoding.packed_json({"rows": entries})
 
     def _pieces(self, scenario: ScenarioBlocks, cells: Sequence[CellBlocks]) -> list[str]:
         """The pieces of the prompts, as long as they may be; those that no kept text needs are empty."""
@@ -160,25 +148,28 @@ class Budget:
         return [piece[: self._length] if number in needed else "" for number, piece in enumerate(scenario.pieces)]
 
     def _pack_pieces(self) -> None:
-        self.pieces = [packed_json({"pieces": self._pieces(scenario, cells)}) for scenario, cells in self._scenarios]
+        self.pieces = [
+            encoding.packed_json({"pieces": self._pieces(scenario, cells)}) for scenario, cells in self._scenarios
+        ]
 
 
 def _equal(flags: array[int]) -> Iterator[int]:
     """Right answers like those of all other cells, beyond the first ones."""
-    return islice((index for index in _right(flags) if not flags[index] & DIFFERS), _FIRST, None)
+    return islice((index for index in _right(flags) if not flags[index] & encoding.DIFFERS), _FIRST, None)
 
 
 def _right(flags: array[int]) -> Iterator[int]:
     """Right answers that did not flip."""
-    return (index for index, flag in enumerate(flags) if flag & RIGHT and not flag & (FLIP_WORSE | FLIP_BETTER))
+    return (
+        index
+        for index, flag in enumerate(flags)
+        if flag & encoding.RIGHT and not flag & (encoding.FLIP_WORSE | encoding.FLIP_BETTER)
+    )
 
 
-def _all(flags: array[int]) -> Iterator[int]:
-    return iter(range(len(flags)))
-
-
-def _entries(cell: CellBlocks) -> _Entries:
-    entries: _Entries = unpacked_json(cell.texts)["rows"]
+def _entries(cell: CellBlocks) -> list[Any]:
+    """The entries of a cell in the block `t`, None for those left out."""
+    entries: list[Any] = encoding.unpacked_json(cell.texts)["rows"]
     return entries
 
 

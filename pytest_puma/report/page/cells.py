@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from pytest_puma.core import Flip, Likelihood, Messages, Prediction
 from pytest_puma.phrases import shortened
@@ -18,6 +18,8 @@ from pytest_puma.task_types import TaskKind
 _MAX_ANSWER = 200
 #: Significant digits of scores and of probabilities of single samples.
 _SCORE_DIGITS, _PROBABILITY_DIGITS = 6, 4
+#: The score of each prediction by metric.
+_Scores: TypeAlias = Mapping[str, Sequence[float | None]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -38,35 +40,29 @@ class CellBlocks:
 
 
 def pack_cell(
-    starts: Sequence[Messages],
-    predictions: Sequence[Prediction],
-    scenario: ScenarioBlocks,
-    flips: Sequence[Flip],
-    *,
-    texts: bool,
+    starts: Sequence[Messages], predictions: Sequence[Prediction], scenario: ScenarioBlocks, flips: Sequence[Flip]
 ) -> CellBlocks:
-    """Pack the samples of a cell, and add its rows and pieces to the scenario; `texts`: whether to show texts.
+    """Pack the samples of a cell, and add its rows and pieces to the scenario.
 
     `starts`: the common start of its prompts, by turn.
     """
-    kind = scenario.task.kind
+    kind, texts = scenario.task.kind, scenario.texts
     rows = scenario.add(predictions)
-    columns = charts.scores(predictions)
+    scores = charts.scores(predictions)
     prompts = CellPrompts(starts if texts else (), predictions if texts else (), scenario.pieces)
-    limit = _MAX_ANSWER if scenario.shows_answers(texts=texts) else 0
+    limit = _MAX_ANSWER if scenario.shows_answers else 0
     old = {row: flip.old for flip in flips if (row := scenario.row(key_of(flip))) is not None}
     left_out = 0 if texts else LEFT_OUT
+    entries = {"rows": aligned(rows, [_text_row(prediction, prompts) for prediction in predictions])} if texts else {}
     return CellBlocks(
         rows=array("L", rows),
         flags=array("H", (flag | left_out for flag in flags_of(kind, predictions, flips))),
         answers=array("q", (hash(_comparable(prediction, kind)) for prediction in predictions)),
         head=packed_json(_head(prompts)),
-        numbers=packed_json(_numbers(rows, predictions, columns, old, limit)),
-        texts=packed_json({"rows": aligned(rows, [_text_row(prediction, prompts) for prediction in predictions])})
-        if texts
-        else b"",
+        numbers=packed_json(_numbers(rows, predictions, scores, old, limit)),
+        texts=packed_json(entries) if texts else b"",
         points=charts.points(kind, predictions),
-        distributions=charts.distributions(columns),
+        distributions=charts.distributions(scores),
     )
 
 
@@ -92,11 +88,7 @@ def _head(prompts: CellPrompts) -> dict[str, Any]:
 
 
 def _numbers(
-    rows: Sequence[int],
-    predictions: Sequence[Prediction],
-    columns: Mapping[str, Sequence[float | None]],
-    old: Mapping[int, str | None],
-    limit: int,
+    rows: Sequence[int], predictions: Sequence[Prediction], scores: _Scores, old: Mapping[int, str | None], limit: int
 ) -> dict[str, Any]:
     """The block `a`: `old` answers by row; `limit`: the characters of an answer, 0 to show none."""
     table: dict[str, int] = {}
@@ -113,7 +105,7 @@ def _numbers(
         "old": flipped,
         "top": aligned(rows, tops) if any(top is not None for top in tops) else None,
         "scores": {
-            name: aligned(rows, [rounded(score, _SCORE_DIGITS) for score in column]) for name, column in columns.items()
+            name: aligned(rows, [rounded(score, _SCORE_DIGITS) for score in column]) for name, column in scores.items()
         },
     }
 

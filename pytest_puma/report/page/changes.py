@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Outcome, Robustness, Run, Shift, Verdict
 from pytest_puma.report import comparison, robustness
 from pytest_puma.report.page.drawings import Drawing, Scale, draw
-from pytest_puma.report.rows import number, signed
+from pytest_puma.report.rows import signed
 from pytest_puma.report.table import TextColumn, texts
 from pytest_puma.runs.comparison import RunComparison
 
@@ -25,16 +25,15 @@ class Against:
 
     name: str
     judged: bool = False
-    changes: Mapping[str, tuple[Change, ...]] = field(default_factory=dict)
+    changes: Mapping[str, Sequence[Change]] = field(default_factory=dict)
     flips: Mapping[str, tuple[Flip, ...]] = field(default_factory=dict)
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
 
 def against_baseline(run: Run) -> Against | None:
     """Return the comparison with the baseline that the run made itself; None if it compared no cell."""
-    changes = {outcome.cell: tuple(_changes(outcome, run)) for outcome in run.outcomes}
+    changes = {outcome.cell: changes for outcome in run.outcomes if (changes := _changes(outcome, run))}
     flips = {outcome.cell: outcome.flips for outcome in run.outcomes if outcome.flips}
-    changes = {cell: of_cell for cell, of_cell in changes.items() if of_cell}
     return Against(name="the baseline", judged=True, changes=changes, flips=flips) if changes or flips else None
 
 
@@ -73,14 +72,15 @@ def _is_baseline(name: str) -> bool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChangeLine:
-    """A change of a metric of a cell; `effect`: `better` or `worse` if the interval excludes no change."""
+    """A change of a metric of a cell, with the verdict of its gate if it has one.
+
+    `effect`: `better` or `worse` if the interval excludes no change.
+    """
 
     cell: str
-    gate: str
+    verdict: Verdict | None
     change: Change
-    difference: str
     effect: str
-    status: str
     drawing: Drawing | None
 
 
@@ -98,11 +98,9 @@ def change_lines(run: Run, against: Against) -> Iterator[ChangeLine]:
         better = outcome.measures[change.metric].better if change.metric in outcome.measures else "neither"
         yield ChangeLine(
             cell=outcome.cell,
-            gate="" if verdict is None else str(verdict.gate),
+            verdict=verdict,
             change=change,
-            difference=f"x {number(change.value)}" if change.quotient else signed(change.value),
             effect=_effect(change, better),
-            status="" if verdict is None else verdict.status,
             drawing=_drawing(scales, change),
         )
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
 import numpy as np
 
+from pytest_puma.codec.plain import plain
 from pytest_puma.core import LOSS, Outcome, Prediction
 from pytest_puma.metrics.classification import NO_ANSWER
 from pytest_puma.report.page.encoding import rounded
@@ -56,24 +55,23 @@ def calibration(outcome: Outcome) -> dict[str, Any] | None:
     if not outcome.calibration:
         return None
     error = outcome.measures.get("ece")
-    value = math.nan if error is None else error.value
-    return {"bins": [asdict(entry) for entry in outcome.calibration], "ece": None if math.isnan(value) else value}
+    return {"bins": plain(outcome.calibration), "ece": None if error is None else plain(error.value)}
 
 
 def points(kind: TaskKind, predictions: Iterable[Prediction]) -> dict[str, Any] | None:
     """Return the pairs of gold and answer of a regression, and how often each occurs."""
     if kind.form != "numbers":
         return None
-    pairs = Counter(
+    counts = Counter(
         (float(prediction.gold), float(prediction.answer))
         for prediction in predictions
         if prediction.answer is not None and prediction.loss is not None
     )
-    ordered = sorted(pairs)
+    pairs = sorted(counts)
     return {
-        "gold": [gold for gold, _ in ordered],
-        "answer": [answer for _, answer in ordered],
-        "n": [pairs[pair] for pair in ordered],
+        "gold": [gold for gold, _ in pairs],
+        "answer": [answer for _, answer in pairs],
+        "n": [counts[pair] for pair in pairs],
     }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from collections.abc import Mapping
 from hashlib import sha256
 from importlib.resources import files
 from pathlib import Path
@@ -20,7 +21,7 @@ from pytest_puma.report import comparison, escape
 from pytest_puma.report.page.blocks import Blocks, blocks_of
 from pytest_puma.report.page.changes import Against, against_baseline
 from pytest_puma.report.page.summary import summarize
-from pytest_puma.report.rows import computed_tokens, interval, number, parse_failures, seconds
+from pytest_puma.report.rows import computed_tokens, difference, interval, number, parse_failures, seconds
 from pytest_puma.runs.run_order import REMOVED
 
 _MEGABYTE = 1_000_000
@@ -64,22 +65,22 @@ def as_page(
     against = against or against_baseline(run)
     limit = None
     if settings.megabytes is not None:
-        around = len(_page(run, summarize(run, against), Blocks()).encode()) + _RESERVE
+        around = len(_page(run, summarize(run, against), {}).encode()) + _RESERVE
         limit = max(0, round(settings.megabytes * _MEGABYTE) - around)
     blocks = blocks_of(run, folder, settings, against, limit=limit)
-    return _page(run, summarize(run, against, _about(run, blocks, settings)), blocks)
+    return _page(run, summarize(run, against, _about(run, blocks, settings)), blocks.texts)
 
 
-def _page(run: Run, summary: dict[str, Any], blocks: Blocks) -> str:
+def _page(run: Run, summary: dict[str, Any], blocks: Mapping[str, str]) -> str:
     style = _file("page.css") + _file("viewer.css")
     script = _file("viewer.js")
     title = f"{summary['heading']}: {run.id}" if run.id else summary["heading"]
-    elements = (f'<script type="text/plain" id="{name}">{text}</script>' for name, text in blocks.texts.items())
+    elements = (f'<script type="text/plain" id="{name}">{text}</script>' for name, text in blocks.items())
     return _FRAME.format(
         policy=_policy(script, style),
         title=escape.html(title),
         style=style,
-        body=_template().render(summary=summary, blocks=blocks, approximate=comparison.APPROXIMATE),
+        body=_template().render(summary=summary, approximate=comparison.APPROXIMATE),
         blocks="\n".join(elements),
         script=script,
     )
@@ -113,14 +114,9 @@ def _file(name: str) -> str:
 def _template() -> Template:
     """The template of the summary, in which every text is escaped, and hidden characters are written out."""
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown)
-    environment.filters |= {
-        "fragment": lambda text: quote(storable(text), safe=""),
-        "interval": interval,
-        "number": number,
-        "parse_failures": parse_failures,
-        "seconds": seconds,
-        "tokens": computed_tokens,
-    }
+    forms = (difference, interval, number, parse_failures, seconds, computed_tokens)
+    environment.filters |= {form.__name__: form for form in forms}
+    environment.filters["fragment"] = lambda text: quote(storable(text), safe="")
     return environment.from_string(_file("page.html.jinja"))
 
 

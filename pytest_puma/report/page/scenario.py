@@ -7,7 +7,8 @@ end      " Answer with one word."              of all prompts of the cell
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any, TypeAlias
 
 from pytest_puma.core import Key, Messages, Outcome, Prediction, TaskInfo
@@ -23,11 +24,12 @@ def task_of(outcome: Outcome) -> TaskInfo:
 class ScenarioBlocks:
     """The rows of a scenario, which grow with each cell, and the pieces of its prompts.
 
-    `cells`: the places of its cells in the run. `pieces`: the number of each text, in the order of their first use.
+    `texts`: whether the page shows texts. `cells`: the numbers of its cells in the run. `pieces`: the number of each
+    text, in the order of their first use.
     """
 
-    def __init__(self, task: TaskInfo) -> None:
-        self.task = task
+    def __init__(self, task: TaskInfo, *, texts: bool) -> None:
+        self.task, self.texts = task, texts
         self.cells: list[int] = []
         self.pieces: dict[str, int] = {}
         self._rows: dict[Key, int] = {}
@@ -53,20 +55,20 @@ class ScenarioBlocks:
         """Return the row of a sample and trial, None if no cell has it."""
         return self._rows.get(key)
 
-    def shows_answers(self, *, texts: bool) -> bool:
-        """Whether the page shows answers and ground truths: free texts only if it shows `texts`."""
-        return texts or self.task.kind.form != "texts"
+    @property
+    def shows_answers(self) -> bool:
+        """Whether the page shows answers and ground truths."""
+        return self.texts or self.task.kind.form != "texts"
 
-    def block(self, *, texts: bool) -> dict[str, Any]:
-        """Return the block `r`, with texts or without; a list is null if no row has a value in it."""
+    def block(self) -> dict[str, Any]:
+        """Return the block `r`; a list is null if no row has a value in it."""
         trials = [trial for _, trial in self._rows]
-        answers = self.shows_answers(texts=texts)
         return {
             "ids": [sample_id for sample_id, _ in self._rows],
             "trials": trials if any(trials) else None,
-            "gold": self._gold if answers else [""] * len(self),
-            "references": self._references if answers and any(self._references) else None,
-            "choices": self._choices if texts and any(self._choices) else None,
+            "gold": self._gold if self.shows_answers else [""] * len(self),
+            "references": self._references if self.shows_answers and any(self._references) else None,
+            "choices": self._choices if self.texts and any(self._choices) else None,
             "groups": self._groups if any(self._groups) else None,
         }
 
@@ -101,11 +103,7 @@ class CellPrompts:
 
 def _last_texts(predictions: Iterable[Prediction]) -> list[list[str]]:
     """The last text of each prompt, by turn."""
-    turns: list[list[str]] = []
-    for prediction in predictions:
-        rests: Iterator[Messages] = (rest for rest in prediction.transcript.prompts if rest is not None)
-        for turn, rest in enumerate(rests):
-            if turn == len(turns):
-                turns.append([])
-            turns[turn].append(rest[-1].content)
-    return turns
+    by_prediction = (
+        [rest[-1].content for rest in prediction.transcript.prompts if rest is not None] for prediction in predictions
+    )
+    return [[text for text in turn if text is not None] for turn in zip_longest(*by_prediction)]

@@ -71,7 +71,7 @@ class Output:
 
     def finish(self, run: Run, update_baselines: Callable[[], list[str]]) -> tuple[Run, list[str]]:
         """Write all files, `run.json` first; return the run with any problems, and a line for each file."""
-        from pytest_puma.report.files import emit
+        from pytest_puma.report.export import emit
         from pytest_puma.runs.throughput import write_throughput
 
         settings = settings_of(self._config)

@@ -16,7 +16,7 @@ from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.evaluate import stopping_of
 from pytest_puma.evaluation.judge import judge
 from pytest_puma.evaluation.predict import predict
-from pytest_puma.report.measures import junit_properties
+from pytest_puma.report.export import junit_properties
 from pytest_puma.report.rows import number
 from pytest_puma.session.items.collected import NAME, cell_of
 from pytest_puma.session.items.failing import PumaFailure, missed_gates, represent, without_traceback

@@ -6,8 +6,7 @@ from xml.etree import ElementTree as ET
 import pandas as pd
 
 from pytest_puma.gates.grammar import parse_gate
-from pytest_puma.report.files import as_csv
-from pytest_puma.report.measures import COLUMNS, junit_properties
+from pytest_puma.report.export import COLUMNS, as_csv, junit_properties
 from tests.factories import measure, outcome, run, verdict
 
 
