@@ -22,7 +22,7 @@ from pytest_puma.gates.judge import (
     without_baseline,
 )
 from pytest_puma.metrics import PairedPredictions, ScoredPredictions, pair
-from pytest_puma.stats.cusum import cusum
+from pytest_puma.stats.power import cusum
 
 #: With fewer samples in common, a system that changes every eighth answer is unlikely (2.5 %) to change none of them.
 MIN_COMMON = 30

@@ -174,7 +174,7 @@ class Decline:
 class Drift:
     """Evidence for a decline since the anchor, summed over `renewals` of the baseline and this run.
 
-    `total` is the cumulative sum of `pytest_puma.stats.cusum`.
+    `total` is the cumulative sum of `pytest_puma.stats.power`.
     """
 
     total: float

@@ -32,7 +32,7 @@ from pytest_puma.core import (
 from pytest_puma.gates.power import PROBABILITY_GAIN, Compared, of_gate
 from pytest_puma.gates.wording import difference, evidence, measured, moved, parse_failures, relation
 from pytest_puma.phrases import counted
-from pytest_puma.stats.cusum import LIMIT
+from pytest_puma.stats.power import LIMIT
 from pytest_puma.stats.significance import mcnemar_worse
 
 #: A gate with less power cannot pass: 100 samples give this power, 50 do not.

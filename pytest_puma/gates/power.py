@@ -24,9 +24,8 @@ from pytest_puma.core import LEVEL, REGRESSION_LEVEL, Change, Decline, Gate, Pow
 from pytest_puma.core.change import Spread
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.core.power import TARGET_POWER
-from pytest_puma.stats.cusum import effect_of_cusum, power_of_cusum
-from pytest_puma.stats.power import Rule, power_of_changes, samples_needed, smallest_loss
-from pytest_puma.stats.sizes import typical_difference
+from pytest_puma.stats.arrays import typical_difference
+from pytest_puma.stats.power import Rule, cusum_effect, cusum_power, power_of_changes, samples_needed, smallest_loss
 
 CHANGED = 0.12
 POINTS, SHARE = 0.05, 0.1
@@ -137,8 +136,8 @@ class Detection:
         """Return the power of a series whose renewals share the loss, and the number of questions for 80 %."""
         moved, size = self._assumed(loss)
         effect = loss / math.sqrt(moved * size / (self.gain * self.spread.n))
-        wanted = effect_of_cusum(TARGET_POWER, steps=RENEWALS)
-        return power_of_cusum(effect, steps=RENEWALS), self.spread.n * (wanted / effect) ** 2
+        wanted = cusum_effect(TARGET_POWER, steps=RENEWALS)
+        return cusum_power(effect, steps=RENEWALS), self.spread.n * (wanted / effect) ** 2
 
     def smallest(self) -> float | None:
         """Return the smallest loss with a power of 80 %; None if there is none."""

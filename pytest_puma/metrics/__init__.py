@@ -4,9 +4,9 @@ One file per family computes `Statistic`s from a `PredictionTable`; `measuring.m
 `ScoredPredictions` is the interface to all of them for the predictions of a cell.
 """
 
+from pytest_puma.metrics.answers import confusion_matrix
 from pytest_puma.metrics.calibration import calibration_bins
 from pytest_puma.metrics.catalogue import declaration, is_metric, metric_names, names_of_kind, source_of
-from pytest_puma.metrics.classification import confusion_matrix
 from pytest_puma.metrics.paired import paired_change
 from pytest_puma.metrics.pairs import PairedPredictions, contrast, pair
 from pytest_puma.metrics.scored import ScoredPredictions

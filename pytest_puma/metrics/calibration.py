@@ -4,6 +4,10 @@
 
 Confidence is the probability of the most probable label; correct means that this label is the gold label. If labels tie
 for the highest probability, the answer is taken.
+
+A change of the prompt may make all probabilities flatter or sharper without making any answer worse. The exponent
+`beta`, an inverse temperature, removes that effect: it is fitted to each set of answers before two sets are compared
+(C. Guo et al., "On calibration of modern neural networks", ICML 2017).
 """
 
 from __future__ import annotations
@@ -12,6 +16,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,6 +30,10 @@ BINS = 10
 MAX_BRIER = 2.0
 #: With fewer predictions, bins are too small.
 MIN_PREDICTIONS = 200
+#: The candidate exponents. A fit at either end shows that the probabilities carry little information.
+BETAS = np.geomspace(0.1, 4.0, 40)
+#: Minimum logarithm: a probability of 0 would stay 0 under every exponent.
+_MIN_LOG = -32.0
 #: By metric, those that are counted from more than answers.
 SOURCES: Mapping[str, Source] = {"outside_labels": "log-probabilities"}
 
@@ -34,8 +43,9 @@ def statistics(table: PredictionTable) -> Iterator[Statistic]:
     among, n = table.has_probabilities, int(table.has_probabilities.sum())
     kept = replace(table, probabilities=table.kept_probabilities)
     optional = partial(mean, better="low", optional=True)
-    limits, inputs = (0.0, MAX_BRIER), masked(_brier(kept), among)
-    yield optional("brier", _brier(table), among, limits=limits, unobserved=MAX_BRIER, inputs=inputs)
+    scores, of_kept = (brier(source.probabilities, table.gold) for source in (table, kept))
+    limits, inputs = (0.0, MAX_BRIER), masked(of_kept, among)
+    yield optional("brier", scores, among, limits=limits, unobserved=MAX_BRIER, inputs=inputs)
     calibration, inputs = _Calibration(table), _Calibration(kept).inputs
     note = f"n under {MIN_PREDICTIONS}: the value is rough" if n < MIN_PREDICTIONS else ""
     for name, kernel in (("ece", calibration.expected_error), ("mce", calibration.maximum_error)):
@@ -142,12 +152,46 @@ def _most_probable(table: PredictionTable) -> Indices:
     return best
 
 
-def _brier(table: PredictionTable) -> Values:
-    """The squared distance between the probabilities and the gold label, summed over labels: 0 to 2.
+def brier(probabilities: Values, gold: Indices) -> Values:
+    """Return the squared distance between probabilities and the gold label, summed over the last axis: 0 to 2.
 
     Source: G. W. Brier, "Verification of forecasts expressed in terms of probability", Monthly
     Weather Review 78 (1950).
     """
-    truth = table.gold[:, None] == np.arange(len(table.labels))
-    distances: Values = np.sum(np.square(table.probabilities - truth), axis=1)
+    truth = gold[:, None] == np.arange(probabilities.shape[-1])
+    distances: Values = np.square(probabilities - truth).sum(axis=-1)
     return distances
+
+
+class Refit(NamedTuple):
+    """The Brier score of each sample under the best exponent."""
+
+    beta: float
+    losses: Values
+
+    @property
+    def at_edge(self) -> bool:
+        """Whether the best exponent is at an end of the range."""
+        return self.beta in {BETAS[0], BETAS[-1]}
+
+
+def refit(probabilities: Values, gold: Indices) -> Refit:
+    """Fit the exponent to rows of label probabilities (samples x labels) and the index of each row's gold label."""
+    losses = tempered_losses(probabilities, gold)
+    best = int(losses.sum(axis=1).argmin())
+    return Refit(beta=float(BETAS[best]), losses=losses[best])
+
+
+def tempered_losses(probabilities: Values, gold: Indices) -> Values:
+    """Return the Brier score of each sample under each exponent: exponents x samples."""
+    with np.errstate(divide="ignore"):
+        logs = np.maximum(np.log(probabilities), _MIN_LOG)
+    powers = np.exp(BETAS[:, None, None] * (logs - logs.max(axis=1, keepdims=True)))
+    return brier(powers / powers.sum(axis=2, keepdims=True), gold)
+
+
+def skill(losses: Values, gold: Indices) -> float:
+    """Return the Brier skill score: 1 without loss, 0 at the loss of a constant prediction of the label frequencies."""
+    shares = np.bincount(gold) / max(len(gold), 1)
+    prior = 1.0 - float(np.square(shares).sum())
+    return 1.0 - float(losses.mean()) / prior if prior > 0 else 0.0

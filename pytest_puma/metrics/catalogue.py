@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
-from itertools import count, islice
 
 import numpy as np
 
 from pytest_puma.core import TRUNCATED, Metric, Scenario, SettingsError
 from pytest_puma.core.metric import Source
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.metrics import calibration, classification, declared, regression
+from pytest_puma.metrics import answers, calibration, declared
 from pytest_puma.metrics.statistic import Statistic, mean, proportion
 from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.task_types import Form
 
 #: The metrics of one form of answers only. Choices have no classes.
 _OF_FORM: Mapping[Form, Callable[[PredictionTable], Iterator[Statistic]]] = {
-    "labels": classification.statistics,
-    "numbers": regression.statistics,
-    "choices": lambda table: iter((classification.accuracy(table),)),
+    "labels": answers.of_labels,
+    "numbers": answers.of_numbers,
+    "choices": lambda table: iter((answers.accuracy(table),)),
+    "texts": lambda _: iter(()),
 }
 #: Means over all predictions: the field of their usage, and what it is counted from.
 _COSTS: Mapping[str, tuple[str, Source]] = {
@@ -47,12 +47,10 @@ class Catalogue:
 
     def __iter__(self) -> Iterator[Statistic]:
         """Yield the statistics in the order in which they are made."""
-        for index in count():
-            if index == len(self._made):
-                self._made.extend(islice(self._others, 1))
-            if index == len(self._made):
-                return
-            yield self._made[index]
+        yield from self._made
+        for statistic in self._others:
+            self._made.append(statistic)
+            yield statistic
 
     def get(self, name: str) -> Statistic | None:
         """Return the statistic of this name, None if there is none."""
@@ -63,7 +61,7 @@ class Catalogue:
         if only is None:
             return [statistic.name for statistic in self.all()]
         measured = {name for name in only if self.get(name) is not None}
-        return [statistic.name for statistic in self._primary_first(self._made) if statistic.name in measured]
+        return [statistic.name for statistic in self._primary_first() if statistic.name in measured]
 
     def all(self) -> list[Statistic]:
         """Return every statistic, the primary one first.
@@ -71,28 +69,22 @@ class Catalogue:
         Raises a `SettingsError` for an unusable or repeated name.
         """
         names = Counter(statistic.name for statistic in self)
-        primary = self._scenario.primary_metric()
+        primary, who = self._scenario.primary_metric(), self._scenario.name
         if primary not in names:
-            msg = f"{self._scenario.name}: primary_metric() is {primary!r}; expected one of {', '.join(names)}"
+            msg = f"{who}: primary_metric() is {primary!r}; expected one of {', '.join(names)}"
             raise SettingsError(msg)
-        repeated = [name for name, times in names.items() if times > 1]
-        if repeated:
-            msg = f"{self._scenario.name}: two metrics are named {repeated[0]!r}; rename your metric, or the label"
+        if repeated := [name for name, times in names.items() if times > 1]:
+            msg = f"{who}: two metrics are named {repeated[0]!r}; rename your metric, or the label"
             raise SettingsError(msg)
-        return self._primary_first(self._made)
+        return self._primary_first()
 
-    def _primary_first(self, statistics: Sequence[Statistic]) -> list[Statistic]:
+    def _primary_first(self) -> list[Statistic]:
         primary = self._scenario.primary_metric()
-        return sorted(statistics, key=lambda statistic: statistic.name != primary)
-
-
-def _of_form(scenario: Scenario, table: PredictionTable) -> Iterator[Statistic]:
-    statistics = _OF_FORM.get(scenario.kind.form)
-    return iter(()) if statistics is None else statistics(table)
+        return sorted(self._made, key=lambda statistic: statistic.name != primary)
 
 
 def _statistics(scenario: Scenario, table: PredictionTable, metrics: Sequence[Metric]) -> Iterator[Statistic]:
-    yield from _of_form(scenario, table)
+    yield from _OF_FORM[scenario.kind.form](table)
     yield from declared.of_cells(scenario, table, metrics)
     yield from declared.columns(metrics, table.predictions)
     yield from _of_every_cell(table)
@@ -101,7 +93,7 @@ def _statistics(scenario: Scenario, table: PredictionTable, metrics: Sequence[Me
 def names_of_kind(scenario: Scenario) -> frozenset[str]:
     """Return the names that every cell of this kind of task has, whatever the scenario declares."""
     table = PredictionTable.of(scenario, ())
-    statistics = (*_of_form(scenario, table), *_of_every_cell(table))
+    statistics = (*_OF_FORM[scenario.kind.form](table), *_of_every_cell(table))
     return frozenset(statistic.name for statistic in statistics)
 
 

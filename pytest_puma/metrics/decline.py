@@ -22,11 +22,11 @@ import numpy as np
 
 from pytest_puma.core import Prediction
 from pytest_puma.core.change import Decline, Spread
+from pytest_puma.metrics.calibration import refit, skill
 from pytest_puma.metrics.evidence import MIN_GROUPS, per_question, questions_of, spread_of_losses
 from pytest_puma.metrics.statistic import in_blocks
 from pytest_puma.metrics.table import PredictionTable
-from pytest_puma.stats.arrays import Values
-from pytest_puma.stats.refit import refit, skill
+from pytest_puma.stats.arrays import Mask, Values
 from pytest_puma.stats.resampling import Resamples, group_sums
 from pytest_puma.stats.significance import mcnemar_mid_p, mean_above, sign_flips_above, stouffer
 
@@ -54,17 +54,15 @@ def decline(new: PredictionTable, old: PredictionTable, resamples: Resamples, *,
 def _of_labels(new: PredictionTable, old: PredictionTable, resamples: Resamples, *, same: bool) -> Decline:
     now, then = (np.asarray(~table.right, dtype=np.float64) for table in (new, old))
     answers = decline_of_scores(new.predictions, now, then, resamples, width=1.0)
-    tests, p, loss = dict(answers.tests), answers.p, None
+    both = new.has_probabilities & old.has_probabilities
     alone = _why_alone(new, old)
-    if not alone:
-        rise, alone = _rise(new, old)
-        if not alone:
-            both = new.has_probabilities & old.has_probabilities
-            part = resamples.of(np.flatnonzero(both).tolist())
-            tests["brier"] = mean_above(rise, TOLERANCE, error=_error(rise, part), n=part.independent)
-            p = stouffer(p, tests["brier"], correlation=CORRELATION)
-            loss = float(rise.mean())
-    return replace(answers, p=p, tests=tests, loss=loss, alone=alone, same=same)
+    rise, alone = (None, alone) if alone else _rise(new, old, both)
+    if rise is None:
+        return replace(answers, alone=alone, same=same)
+    part = resamples.of(np.flatnonzero(both).tolist())
+    brier = mean_above(rise, TOLERANCE, error=_error(rise, part), n=part.independent)
+    p, tests = stouffer(answers.p, brier, correlation=CORRELATION), {**answers.tests, "brier": brier}
+    return replace(answers, p=p, tests=tests, loss=float(rise.mean()), same=same)
 
 
 def decline_of_scores(
@@ -109,13 +107,13 @@ def _answers_alone(changes: Values, error: float, resamples: Resamples) -> dict[
 def _why_alone(new: PredictionTable, old: PredictionTable) -> str:
     """Return the reason why label probabilities cannot be compared; empty if they can."""
     scored = [
-        table.has_probabilities & np.array([each.finish == "scored" for each in table.predictions], dtype=np.bool_)
+        table.has_probabilities & np.array([p.finish == "scored" for p in table.predictions], dtype=np.bool_)
         for table in (new, old)
     ]
     for name, table, has_scores in zip(("this run", "the baseline"), (new, old), scored, strict=True):
         if has_scores.mean() < _MIN_SHARE:
             return f"{name} did not score the labels"
-        keys = {tuple(sorted(each.probabilities)) for each in table.predictions if each.probabilities}
+        keys = {tuple(sorted(p.probabilities)) for p in table.predictions if p.probabilities}
         if keys != {tuple(sorted(table.labels))}:
             return f"{name} scored other labels"
         most_probable = table.probabilities.argmax(axis=1)
@@ -124,22 +122,20 @@ def _why_alone(new: PredictionTable, old: PredictionTable) -> str:
     return ""
 
 
-def _rise(new: PredictionTable, old: PredictionTable) -> tuple[Values, str]:
-    """Return the rise of each sample's refitted Brier score, and the reason not to use it, empty if there is none."""
-    both = new.has_probabilities & old.has_probabilities
+def _rise(new: PredictionTable, old: PredictionTable, both: Mask) -> tuple[Values | None, str]:
+    """Return the rise of the refitted Brier score of each sample in `both`, or the reason not to use it."""
     gold = new.gold[both]
     now, then = (refit(table.probabilities[both], gold) for table in (new, old))
     old_skill = skill(then.losses, gold)
-    alone = ""
     if old_skill < MIN_SKILL:
-        alone = f"the probabilities of the baseline have almost no skill (Brier skill score {old_skill:.2f})"
-    elif now.at_edge or then.at_edge:
-        alone = "no temperature fits the probabilities"
-    return now.losses - then.losses, alone
+        return None, f"the probabilities of the baseline have almost no skill (Brier skill score {old_skill:.2f})"
+    if now.at_edge or then.at_edge:
+        return None, "no temperature fits the probabilities"
+    return now.losses - then.losses, ""
 
 
 def _of_numbers(new: PredictionTable, old: PredictionTable, resamples: Resamples, *, same: bool) -> Decline:
-    now, then = (np.where(each.parsed, np.abs(each.answer_value - new.gold_value), np.inf) for each in (new, old))
+    now, then = (np.where(side.parsed, np.abs(side.answer_value - new.gold_value), np.inf) for side in (new, old))
     both = new.parsed & old.parsed
     part = resamples.of(np.flatnonzero(both).tolist())
     rise = group_sums(now[both] - then[both], part.units)
@@ -149,7 +145,7 @@ def _of_numbers(new: PredictionTable, old: PredictionTable, resamples: Resamples
     if new_failures or fixed_failures:
         tests["parse_failures"] = mcnemar_mid_p(new_failures, fixed_failures)
         p = min(1.0, 2 * min(tests.values()))
-    questions = len({each.sample_id for each in new.predictions})
+    questions = len({prediction.sample_id for prediction in new.predictions})
     return Decline(
         n=questions,
         worse=int((rise > 0).sum()) + new_failures,

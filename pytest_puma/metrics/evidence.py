@@ -15,9 +15,8 @@ import numpy as np
 from pytest_puma.core import BootstrapReplicates, Prediction
 from pytest_puma.core.change import Spread
 from pytest_puma.metrics.statistic import contributing
-from pytest_puma.stats.arrays import Mask, Values
+from pytest_puma.stats.arrays import Mask, Values, deviation, typical_difference, typical_size
 from pytest_puma.stats.resampling import Resamples, Units, components, share_units
-from pytest_puma.stats.sizes import deviation, typical_difference, typical_size
 
 #: A sign-flip test needs as many groups of rows: chains of shared units may link all rows to one group.
 MIN_GROUPS = 10

@@ -7,21 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
+from typing import Any
 
 import numpy as np
 
-from pytest_puma.metrics.statistic import (
-    CORRELATION,
-    ComparisonBasis,
-    IntervalBasis,
-    Kernel,
-    Statistic,
-    distinct,
-    divide,
-    of_rows,
-    rarer,
-    ratio,
-)
+from pytest_puma.metrics import statistic
+from pytest_puma.metrics.statistic import CORRELATION, ComparisonBasis, IntervalBasis, Kernel, Statistic, divide, ratio
 from pytest_puma.stats.arrays import Mask, Values, Weights
 
 #: Maximum number of distinct pairs of gold value and answer for Kendall's tau, which counts them in every resample.
@@ -36,11 +27,21 @@ def agreement(gold: Values, answer: Values, parsed: Mask, note: str) -> Iterator
     For ordered labels the numbers are their positions, for a regression its values.
     """
     inputs = np.where(parsed[:, None], np.column_stack([gold, answer]), np.nan)
-    basis = IntervalBasis(rarer=rarer(gold[parsed] == answer[parsed]))
-    for name, build in _AGREEMENT.items():
+    basis = IntervalBasis(rarer=statistic.rarer(gold[parsed] == answer[parsed]))
+    for name in _AGREEMENT:
         if name != "kendall_tau" or len(np.unique(gold[parsed])) * len(np.unique(answer[parsed])) <= _MAX_PAIRS:
-            comparison = ComparisonBasis(rebuild=name)
-            yield of_rows(name, build, inputs, bounds=CORRELATION, interval=basis, comparison=comparison, note=note)
+            yield rebuilt(name, name, inputs, bounds=CORRELATION, interval=basis, note=note)
+
+
+def rebuilt(name: str, builder: str, inputs: Values, **more: Any) -> Statistic:
+    """Return the statistic whose kernel is built from the inputs of the contributing rows, by the builder of this name.
+
+    `more` are further fields of the `Statistic`.
+    """
+    rows = np.flatnonzero(statistic.contributing(inputs))
+    kernel, comparison = BUILDERS[builder](*inputs[rows].T), ComparisonBasis(rebuild=builder)
+    kernel = statistic.on_rows(rows, kernel)
+    return Statistic(name=name, kernel=kernel, n=len(rows), inputs=inputs, comparison=comparison, **more)
 
 
 def average(errors: Values) -> Kernel:
@@ -56,10 +57,10 @@ def median(errors: Values) -> Kernel:
     ascending = errors[order]
 
     def kernel(weights: Weights) -> Values:
-        places = np.cumsum(weights[:, order], axis=1)
-        total = places[:, -1:]
-        # The two middle places, counted from 0; equal if the total is odd.
-        middle = [ascending[np.argmax(places > place, axis=1)] for place in ((total - 1) // 2, total // 2)]
+        ends = np.cumsum(weights[:, order], axis=1)
+        total = ends[:, -1:]
+        # The two middle positions, counted from 0; equal if the total is odd.
+        middle = [ascending[np.argmax(ends > position, axis=1)] for position in ((total - 1) // 2, total // 2)]
         return np.where(total[:, 0] > 0, (middle[0] + middle[1]) / 2, np.nan)
 
     return kernel
@@ -141,14 +142,14 @@ def _spearman(gold: Values, answer: Values) -> Kernel:
 
 def _ranking(values: Values) -> Kernel:
     """The mean rank of each row's value, with each row repeated as often as its weight: resamples x rows."""
-    _, places = np.unique(values, return_inverse=True)
-    order = np.argsort(places, kind="stable")
-    starts = np.flatnonzero(np.diff(places[order], prepend=-1))
+    _, indices = np.unique(values, return_inverse=True)
+    order = np.argsort(indices, kind="stable")
+    starts = np.flatnonzero(np.diff(indices[order], prepend=-1))
 
     def kernel(weights: Weights) -> Values:
         ties = np.add.reduceat(weights[:, order], starts, axis=1) if len(starts) else weights
         ranks: Values = np.cumsum(ties, axis=1) - ties / 2 + 0.5
-        return ranks[:, places]
+        return ranks[:, indices]
 
     return kernel
 
@@ -158,10 +159,10 @@ def _kendall(gold: Values, answer: Values) -> Kernel:
 
     Source: M. G. Kendall, "The treatment of ties in ranking problems", Biometrika 33 (1945).
     """
-    golds, gold_places = np.unique(gold, return_inverse=True)
-    answers, answer_places = np.unique(answer, return_inverse=True)
+    golds, gold_indices = np.unique(gold, return_inverse=True)
+    answers, answer_indices = np.unique(answer, return_inverse=True)
     shape = len(golds), len(answers)
-    pairs_of_rows = gold_places * len(answers) + answer_places
+    pairs_of_rows = gold_indices * len(answers) + answer_indices
     cells = np.equal.outer(pairs_of_rows, np.arange(shape[0] * shape[1])).astype(np.float64)
 
     def kernel(weights: Weights) -> Values:
@@ -185,11 +186,10 @@ def _beyond(table: Values) -> Values:
     return sums[:, 1:, 1:]
 
 
-standardised = partial(distinct, _standardised)
 #: From gold values and answers.
 _AGREEMENT: Mapping[str, Callable[..., Kernel]] = {
-    "kappa_quadratic": partial(distinct, _kappa),
-    "spearman": partial(distinct, _spearman),
+    "kappa_quadratic": partial(statistic.distinct, _kappa),
+    "spearman": partial(statistic.distinct, _spearman),
     "kendall_tau": _kendall,
 }
 #: By `ComparisonBasis.rebuild`.
@@ -197,6 +197,6 @@ BUILDERS: Mapping[str, Callable[..., Kernel]] = {
     "mean": average,
     "median": median,
     "root_mean_square": root_mean_square,
-    "standardised": standardised,
+    "standardised": partial(statistic.distinct, _standardised),
     **_AGREEMENT,
 }

@@ -16,19 +16,7 @@ import numpy as np
 
 from pytest_puma.core import LEVEL, BootstrapReplicates, Change
 from pytest_puma.core.change import FEW_CHANGED
-from pytest_puma.metrics.evidence import (
-    MIN_GROUPS,
-    changed_rows,
-    contributing_rows,
-    count_questions,
-    deviating_rows,
-    effective_changes,
-    independent_counts,
-    independent_rows,
-    inputs_of,
-    per_question,
-    spread_of_change,
-)
+from pytest_puma.metrics import evidence
 from pytest_puma.metrics.kernels import BUILDERS
 from pytest_puma.metrics.statistic import Kernel, contributing, in_blocks
 from pytest_puma.stats.arrays import Indices, Values
@@ -58,8 +46,8 @@ def paired_change(
     new_failures, fixed_failures = _parse_failure_changes(new, old)
     new, old = on_common_rows(new, old)
     by_row = np.array(new.errors) - np.array(old.errors)
-    differences = per_question(by_row, new.questions)
-    changed = changed_rows(new, old)
+    differences = evidence.per_question(by_row, new.questions)
+    changed = evidence.changed_rows(new, old)
     value, low, high = _interval(new, old, quotient=quotient, level=level)
     return Change(
         metric=new.metric,
@@ -71,7 +59,7 @@ def paired_change(
         n=len(differences),
         worse=int((differences > 0).sum()),
         better=int((differences < 0).sum()),
-        changed=count_questions(changed, new.questions),
+        changed=evidence.count_questions(changed, new.questions),
         new_parse_failures=new_failures,
         fixed_parse_failures=fixed_failures,
         quotient=quotient,
@@ -82,7 +70,7 @@ def paired_change(
         thin=bool(changed.any()) and _is_thin(new, old, value, quotient=quotient),
         several=bool(new.questions),
         level=level,
-        spread=spread_of_change(new, old),
+        spread=evidence.spread_of_change(new, old),
     )
 
 
@@ -95,7 +83,7 @@ def _interval(
     if math.isfinite(value) and math.isclose(new.value, old.value, rel_tol=_NOISE):
         value = same
     values = compare(np.array(new.values), np.array(old.values))
-    n, changed = independent_counts(new, old)
+    n, changed = evidence.independent_counts(new, old)
     if not changed:
         # Except for rounding errors.
         value = value if np.isnan(value) else same
@@ -105,9 +93,9 @@ def _interval(
         return value, math.nan, math.nan
     reach = _reach(new, quotient=quotient)
     if _is_near_end(value, reach, new, old):
-        low, high = _near_end(value, values, reach, independent_rows(new, old), level)
+        low, high = _near_end(value, values, reach, evidence.independent_rows(new, old), level)
     else:
-        effective = effective_changes(new, old)
+        effective = evidence.effective_changes(new, old)
         counted = changed if changed <= effective else math.ceil(effective)
         low, high = change_interval(value, values, n=n, changed=counted, level=level)
         low, high = max(low, -reach), min(high, reach)
@@ -130,7 +118,7 @@ def _reach(new: BootstrapReplicates, *, quotient: bool) -> float:
 def _is_near_end(value: float, reach: float, new: BootstrapReplicates, old: BootstrapReplicates) -> bool:
     """Whether a change is so near to the maximum that resamples hardly vary."""
     size = abs(value) / reach
-    return size > _FAR and independent_rows(new, old) * (1 - size) < MIN_AWAY
+    return size > _FAR and evidence.independent_rows(new, old) * (1 - size) < MIN_AWAY
 
 
 def _near_end(value: float, values: Values, reach: float, n: float, level: float) -> Interval:
@@ -142,11 +130,11 @@ def _near_end(value: float, values: Values, reach: float, n: float, level: float
 
 def _is_thin(new: BootstrapReplicates, old: BootstrapReplicates, value: float, *, quotient: bool) -> bool:
     """Whether the interval of a change rests on few rows, on few large changes, or on few that differ from the rest."""
-    rows, (_, changed) = int(contributing_rows(new, old).sum()), independent_counts(new, old)
-    if new.bare or rows < MIN_ROWS or changed < FEW_CHANGED or effective_changes(new, old) < MIN_CHANGES:
+    rows, (_, changed) = int(evidence.contributing_rows(new, old).sum()), evidence.independent_counts(new, old)
+    if new.bare or rows < MIN_ROWS or changed < FEW_CHANGED or evidence.effective_changes(new, old) < MIN_CHANGES:
         return True
     near_end = _is_near_end(value, _reach(new, quotient=quotient), new, old)
-    return not near_end and deviating_rows(new, old) < FEW_CHANGED
+    return not near_end and evidence.deviating_rows(new, old) < FEW_CHANGED
 
 
 def on_common_rows(
@@ -161,13 +149,12 @@ def on_common_rows(
     if build is None:
         rows = np.flatnonzero(~np.isnan(np.array(new.errors) + np.array(old.errors)))
         return (new, old) if len(rows) == len(new.errors) else (_picked(new, rows), _picked(old, rows))
-    before, now = (contributing(inputs_of(each)) for each in (old, new))
+    before, now = (contributing(evidence.inputs_of(replicates)) for replicates in (old, new))
     both = np.flatnonzero(before & now)
     is_part = not (before == now).all()
     units = new.units or ((),) * len(new.errors)
     resamples = Resamples(units, seed=new.seed).of(both.tolist()) if is_part else None
-    one, other = (_on_rows(each, both, build, resamples) for each in (new, old))
-    return one, other
+    return _on_rows(new, both, build, resamples), _on_rows(old, both, build, resamples)
 
 
 def _picked(replicates: BootstrapReplicates, rows: Indices) -> BootstrapReplicates:
@@ -188,7 +175,7 @@ def _on_rows(
         return picked
     value, values = np.nan, np.full(len(replicates.values), np.nan)
     if rows.size:
-        kernel = build(*inputs_of(picked).T)
+        kernel = build(*evidence.inputs_of(picked).T)
         value, values = float(kernel(np.ones((1, rows.size)))[0]), in_blocks(resamples.weights, kernel)
     return replace(picked, value=value, values=tuple(values.tolist()))
 
@@ -197,7 +184,7 @@ def _parse_failure_changes(new: BootstrapReplicates, old: BootstrapReplicates) -
     """The numbers of new and of fixed parse failures; None if the metric is not over parsed answers alone."""
     if not new.rebuild:
         return None, None
-    before, now = (contributing(inputs_of(each)) for each in (old, new))
+    before, now = (contributing(evidence.inputs_of(replicates)) for replicates in (old, new))
     return int((before & ~now).sum()), int((now & ~before).sum())
 
 
@@ -212,7 +199,7 @@ def _exact(differences: Values, new: BootstrapReplicates) -> float:
     if not new.units:
         return mcnemar(int((differences > 0).sum()), int((differences < 0).sum()))
     sums = group_sums(differences, new.units)
-    return sign_flips(sums, seed=new.seed) if len(sums) >= MIN_GROUPS else 0.0
+    return sign_flips(sums, seed=new.seed) if len(sums) >= evidence.MIN_GROUPS else 0.0
 
 
 def _quotient(new: Values, old: Values) -> Values:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from operator import is_
 
 import numpy as np
@@ -20,6 +21,8 @@ from pytest_puma.stats.significance import change_p, cliffs_delta, mcnemar, rank
 
 #: Errors of parse failures are above this number, all other errors below.
 _MAX_ERROR = 1e200
+#: The fields of a prediction that are those of its sample.
+_OF_SAMPLE = ("gold", "references", "choices", "units", "fields", "groups")
 
 
 def pair(new: ScoredPredictions, old: Mapping[Key, Prediction]) -> PairedPredictions:
@@ -27,25 +30,13 @@ def pair(new: ScoredPredictions, old: Mapping[Key, Prediction]) -> PairedPredict
     rows = [row for row, prediction in enumerate(new.predictions) if prediction.key in old]
     now = [kept(new.predictions[row]) for row in rows]
     before = [
-        changed(
-            kept(old[each.key]),
-            gold=each.gold,
-            references=each.references,
-            choices=each.choices,
-            units=each.units,
-            fields=each.fields,
-            groups=each.groups,
-        )
-        for each in now
+        changed(kept(old[prediction.key]), **{field: getattr(prediction, field) for field in _OF_SAMPLE})
+        for prediction in now
     ]
     resamples = new.resamples.of(rows)
-    both = (
-        ScoredPredictions(new.scenario, each, seed=resamples.seed, metrics=new.metrics, resamples=resamples)
-        for each in (now, before)
-    )
-    first, second = both
+    scored = partial(ScoredPredictions, new.scenario, seed=resamples.seed, metrics=new.metrics, resamples=resamples)
     unchanged = len(rows) == len(new) and all(map(is_, now, new.predictions))
-    return PairedPredictions(new if unchanged else first, second)
+    return PairedPredictions(new if unchanged else scored(now), scored(before))
 
 
 class PairedPredictions:
@@ -61,7 +52,7 @@ class PairedPredictions:
     def covers(self, metric: str) -> bool:
         """Return whether there are samples that the metric, or the slice of it, is about."""
         part = MetricName.parse(metric).slice
-        return any(part is None or part.includes(each.groups) for each in self._new.predictions)
+        return any(part is None or part.includes(prediction.groups) for prediction in self._new.predictions)
 
     def change(self, metric: str, *, quotient: bool = False, level: float = LEVEL) -> Change | None:
         """Return the change of a metric; None if either set of answers does not give it, as without probabilities."""
@@ -101,7 +92,7 @@ class PairedPredictions:
     def _scores(self, before: Prediction, now: Prediction) -> tuple[float, float] | None:
         """The scores of two texts by the primary metric, if it has more values than right and wrong."""
         scenario = self._new.scenario
-        old, new = (each.scores.get(scenario.primary_metric()) for each in (before, now))
+        old, new = (prediction.scores.get(scenario.primary_metric()) for prediction in (before, now))
         if not scenario.kind.scored or not self._new.graded:
             return None
         return (old, new) if isinstance(old, float) and isinstance(new, float) else None
@@ -109,7 +100,7 @@ class PairedPredictions:
     def flips(self) -> tuple[Flip, ...]:
         """Return the trials with worse or better answers, in the order of the new set."""
         differences = (self._new.errors - self._old.errors).tolist()
-        several = any(each.trial for each in self._new.predictions)
+        several = any(prediction.trial for prediction in self._new.predictions)
         return tuple(
             Flip(
                 sample_id=now.sample_id,

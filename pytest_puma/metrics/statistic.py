@@ -125,16 +125,6 @@ def distinct(build: Callable[..., Kernel], *columns: Values) -> Kernel:
     return lambda weights: kernel(weights @ members)
 
 
-def of_rows(name: str, build: Callable[..., Kernel], inputs: Values, **more: Any) -> Statistic:
-    """Return the statistic with a kernel that `build` makes of the columns of its inputs, of the contributing rows.
-
-    `more` are further fields of the `Statistic`.
-    """
-    rows = np.flatnonzero(contributing(inputs))
-    kernel = on_rows(rows, build(*inputs[rows].T))
-    return Statistic(name=name, kernel=kernel, n=len(rows), inputs=inputs, **more)
-
-
 def on_rows(rows: Indices, kernel: Kernel) -> Kernel:
     """Return the kernel of some of the rows, without a copy of the weights if these are all."""
     return lambda weights: kernel(weights if len(rows) == weights.shape[1] else weights.take(rows, axis=1))

@@ -45,16 +45,18 @@ class PredictionTable:
     @classmethod
     def of(cls, scenario: Scenario, predictions: Sequence[Prediction]) -> PredictionTable:
         """Return the table of a cell's predictions; a `DataError` names an invalid gold answer."""
-        form = scenario.kind.form
-        labels = _positions(predictions) if form == "choices" else tuple(scenario.valid_labels())
-        texts = [prediction.gold for prediction in predictions], [prediction.answer for prediction in predictions]
-        label_values = _numbers(labels if form == "numbers" else ())
-        values = [_numbers(column if form == "numbers" else [None] * len(column)) for column in texts]
+        form, positions = scenario.kind.form, range(max((len(p.choices) for p in predictions), default=0))
+        labels = tuple(map(str, positions)) if form == "choices" else tuple(scenario.valid_labels())
+        golds, answers = [p.gold for p in predictions], [p.answer for p in predictions]
         if form == "numbers":
-            gold, answer = (_indices(column, label_values) for column in values)
+            label_values, gold_value, answer_value = map(_numbers, (labels, golds, answers))
+            gold, answer = (_indices(values, label_values) for values in (gold_value, answer_value))
+            usable, parsed = np.isfinite(gold_value), np.isfinite(answer_value)
         else:
-            gold, answer = (_index(form, column, labels, predictions) for column in texts)
-        usable = np.isfinite(values[0]) if form == "numbers" else (gold >= 0) | (form != "labels")
+            label_values, gold_value, answer_value = (np.full(size, np.nan) for size in (0, len(golds), len(golds)))
+            gold, answer = (_index(form, column, labels, predictions) for column in (golds, answers))
+            usable = (gold >= 0) | (form != "labels")
+            parsed = np.array([a is not None for a in answers], dtype=np.bool_) if form == "texts" else answer >= 0
         if not usable.all():
             raise _unusable(scenario, predictions[int(np.argmin(usable))], labels)
         return cls(
@@ -64,9 +66,9 @@ class PredictionTable:
             gold=gold,
             answer=answer,
             label_values=label_values,
-            gold_value=values[0],
-            answer_value=values[1],
-            parsed=_parsed(form, texts[1], answer, values[1]),
+            gold_value=gold_value,
+            answer_value=answer_value,
+            parsed=parsed,
             probabilities=_probabilities(predictions, labels, by_position=form == "choices"),
             has_probabilities=np.array([bool(p.probabilities) for p in predictions], dtype=np.bool_),
             right=np.array([p.answer in p.golds for p in predictions], dtype=np.bool_),
@@ -100,20 +102,8 @@ def _index(
     if form == "labels":
         return _indices(texts, labels)
     choices = [prediction.choices if form == "choices" else () for prediction in predictions]
-    return np.array(
-        [own.index(text) if text in own else -1 for own, text in zip(choices, texts, strict=True)], dtype=np.intp
-    )
-
-
-def _parsed(form: Form, texts: Sequence[str | None], answer: Indices, values: Values) -> Mask:
-    if form == "texts":
-        return np.array([text is not None for text in texts], dtype=np.bool_)
-    return np.isfinite(values) if form == "numbers" else answer >= 0
-
-
-def _positions(predictions: Sequence[Prediction]) -> tuple[str, ...]:
-    """The positions of choices, as many as the largest sample has."""
-    return tuple(map(str, range(max((len(prediction.choices) for prediction in predictions), default=0))))
+    indices = [names.index(text) if text in names else -1 for names, text in zip(choices, texts, strict=True)]
+    return np.array(indices, dtype=np.intp)
 
 
 def _numbers(texts: Sequence[str | None]) -> Values:

@@ -9,8 +9,8 @@ import pytest
 from scipy.stats import binom, norm, ttest_1samp
 
 from pytest_puma.core import Decline, Prediction
+from pytest_puma.metrics.calibration import refit
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
-from pytest_puma.stats.refit import refit
 from tests.factories import paired, prediction, predictions
 from tests.transcripts import replied
 

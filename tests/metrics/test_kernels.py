@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.metrics.kernels import BUILDERS
+from pytest_puma.metrics.kernels import BUILDERS, rebuilt
 
 weighted = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=12)
 
@@ -54,3 +54,12 @@ def test_the_names_of_kernels_are_those_that_statistics_use() -> None:
         *("mean", "median", "root_mean_square", "standardised"),
         *("kappa_quadratic", "spearman", "kendall_tau"),
     }
+
+
+def test_a_statistic_of_inputs_is_over_the_rows_that_have_all_of_them() -> None:
+    inputs = np.array([[1.0, 2.0], [math.nan, 5.0], [3.0, 4.0], [3.0, math.nan], [5.0, 5.0]])
+    kernel = BUILDERS["kappa_quadratic"](*inputs[[0, 2, 4]].T)
+    statistic = rebuilt("kappa", "kappa_quadratic", inputs, better="low")
+    assert (statistic.n, statistic.better) == (3, "low")
+    assert statistic.kernel(np.ones((1, 5)))[0] == kernel(np.ones((1, 3)))[0]
+    assert statistic.kernel(np.array([[1.0, 9.0, 2.0, 9.0, 3.0]]))[0] == kernel(np.array([[1.0, 2.0, 3.0]]))[0]

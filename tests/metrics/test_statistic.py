@@ -17,7 +17,6 @@ from pytest_puma.metrics.statistic import (
     distinct,
     in_blocks,
     mean,
-    of_rows,
     proportion,
     rarer,
     ratio,
@@ -101,14 +100,6 @@ def test_the_rarer_kind_of_rows_is_counted() -> None:
 def test_a_ratio_of_nothing_is_not_a_number() -> None:
     kernel = ratio(np.array([1.0, 6.0]), np.array([0.0, 3.0]))
     assert kernel(np.array([[1.0, 0.0], [1.0, 1.0]])).tolist() == pytest.approx([math.nan, 7 / 3], nan_ok=True)
-
-
-def test_a_statistic_of_inputs_is_over_the_rows_that_have_all_of_them() -> None:
-    inputs = np.array([[1.0, 2.0], [math.nan, 5.0], [3.0, 4.0], [3.0, math.nan]])
-    statistic = of_rows("product", lambda one, other: ratio(one * other, np.ones(len(one))), inputs, better="low")
-    assert (statistic.n, statistic.better) == (2, "low")
-    assert statistic.kernel(np.ones((1, 4)))[0] == (2 + 12) / 2
-    assert statistic.kernel(np.array([[0.0, 9.0, 2.0, 9.0]]))[0] == 12
 
 
 def test_a_standard_error_of_one_row_is_not_a_number() -> None:

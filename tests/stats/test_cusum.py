@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import norm
 
-from pytest_puma.stats.cusum import LIMIT, REFERENCE, cusum, effect_of_cusum, power_of_cusum
+from pytest_puma.stats.power import LIMIT, REFERENCE, cusum, cusum_effect, cusum_power
 
 STEPS = 12
 
@@ -39,10 +39,10 @@ def test_a_permanent_harmless_change_is_no_drift_in_95_of_100_long_series() -> N
 
 
 def test_series_of_equal_systems_fail_in_at_most_5_percent() -> None:
-    assert power_of_cusum(0.0, steps=STEPS) <= 0.05
+    assert cusum_power(0.0, steps=STEPS) <= 0.05
 
 
 def test_power_grows_with_the_effect_and_the_effect_is_its_inverse() -> None:
-    powers = [power_of_cusum(effect, steps=STEPS) for effect in (0.5, 1.5, 2.5, 3.5)]
+    powers = [cusum_power(effect, steps=STEPS) for effect in (0.5, 1.5, 2.5, 3.5)]
     assert powers == sorted(powers)
-    assert power_of_cusum(effect_of_cusum(0.8, steps=STEPS), steps=STEPS) == pytest.approx(0.8, abs=0.01)
+    assert cusum_power(cusum_effect(0.8, steps=STEPS), steps=STEPS) == pytest.approx(0.8, abs=0.01)

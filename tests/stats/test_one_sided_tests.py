@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.stats import binomtest, norm, permutation_test, ttest_1samp
 
-from pytest_puma.stats.refit import BETAS, refit, skill
+from pytest_puma.metrics.calibration import BETAS, refit, skill
 from pytest_puma.stats.significance import mcnemar_mid_p, mcnemar_worse, mean_above, sign_flips_above, stouffer
 
 

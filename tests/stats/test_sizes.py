@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.stats.sizes import typical_difference, typical_size
+from pytest_puma.stats.arrays import typical_difference, typical_size
 
 
 def test_equal_sizes_are_typical_whatever_their_signs_and_however_many_are_0() -> None:

@@ -17,8 +17,8 @@ from pytest_puma.core import REGRESSION_LEVEL, Gate, Policy
 from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.gates.judge import judge_change, judge_decline
 from pytest_puma.metrics import ScoredPredictions, pair
+from pytest_puma.metrics.calibration import tempered_losses
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.stats.refit import tempered_losses
 from pytest_puma.stats.resampling import Resamples
 from pytest_puma.stats.significance import mcnemar_mid_p, sign_flips_above
 from tools.statistics.equal_systems import POINTS, POPULATIONS, UNPARSED, PairedRuns, Population

@@ -20,7 +20,7 @@ from scipy.special import ndtri
 from scipy.stats import binom
 from tabulate import tabulate
 
-from pytest_puma.stats.cusum import LIMIT, REFERENCE
+from pytest_puma.stats.power import LIMIT, REFERENCE
 
 SIZES = (50, 100, 200)
 STEPS = 12

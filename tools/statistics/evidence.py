@@ -17,9 +17,9 @@ from scipy.stats import binom
 
 from pytest_puma.core import Prediction
 from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.metrics.calibration import BETAS, tempered_losses
 from pytest_puma.metrics.decline import CORRELATION, MIN_SKILL, TOLERANCE
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.stats.refit import BETAS, tempered_losses
 
 Values: TypeAlias = NDArray[np.float64]
 Rule: TypeAlias = Callable[["Evidence"], Values]

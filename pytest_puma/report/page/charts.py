@@ -10,7 +10,7 @@ import numpy as np
 
 from pytest_puma.codec.plain import plain
 from pytest_puma.core import LOSS, Outcome, Prediction
-from pytest_puma.metrics.classification import NO_ANSWER
+from pytest_puma.metrics.answers import NO_ANSWER
 from pytest_puma.report.page.encoding import rounded
 from pytest_puma.report.page.scenario import task_of
 from pytest_puma.task_types import TaskKind

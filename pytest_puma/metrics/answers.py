@@ -1,9 +1,11 @@
-"""Accuracy, and precision, recall and F1 by class and over classes.
+"""Statistics of the answers: accuracy, precision, recall and F1 of labels; absolute and squared errors of numbers.
 
 If the labels are steps of a scale, `within_one` also accepts the neighbours of the right label; `agreement` has more.
-
 Definitions are those of scikit-learn, over the labels that occur. A parse failure is a wrong answer of no class: it
 lowers the recall of its gold class, and the precision of no class.
+
+Errors are over the parsed answers, as a parse failure has none. If more than one answer in twenty is a parse failure,
+each measure has a note that it is unreliable: a model could look good by answering the easy samples only.
 """
 
 from __future__ import annotations
@@ -15,28 +17,20 @@ from functools import partial
 import numpy as np
 
 from pytest_puma.core import Prediction
-from pytest_puma.metrics.kernels import agreement
-from pytest_puma.metrics.statistic import (
-    MIN_ROWS,
-    SHARE,
-    ComparisonBasis,
-    IntervalBasis,
-    Statistic,
-    divide,
-    masked,
-    proportion,
-    rarer,
-    ratio,
-)
+from pytest_puma.metrics import statistic
+from pytest_puma.metrics.kernels import agreement, rebuilt
+from pytest_puma.metrics.statistic import MIN_ROWS, SHARE, ComparisonBasis, IntervalBasis, Statistic, masked, rarer
 from pytest_puma.metrics.table import PredictionTable, parse_failure_note
 from pytest_puma.stats.arrays import Mask, Values, Weights
 
 NO_ANSWER = "no answer"
 #: With fewer samples of a class, the coverage of intervals of means over classes is too low.
 MIN_CLASS_SIZE = 10
+#: Ranges of gold values, ends included.
+BINS = {"1-3": (1.0, 3.0), "5-8": (5.0, 8.0), "13-21": (13.0, 21.0), "34+": (34.0, np.inf)}
 
 
-def statistics(table: PredictionTable) -> Iterator[Statistic]:
+def of_labels(table: PredictionTable) -> Iterator[Statistic]:
     """Yield the statistics over all classes first, then those of each class."""
     by_class, note, rare = _ByClass(table), _rare_class_note(table), rarer(table.right)
     answer, hit = (masked(column.astype(np.float64), table.everything) for column in (table.answer, table.right))
@@ -48,7 +42,7 @@ def statistics(table: PredictionTable) -> Iterator[Statistic]:
     yield of_all(name="recall_macro", kernel=by_class.recall_macro, note=note, interval=basis, inputs=hit)
     if table.ordered:
         near = table.parsed & (np.abs(table.gold - table.answer) <= 1)
-        yield proportion("within_one", near, table.everything, better="high")
+        yield statistic.proportion("within_one", near, table.everything, better="high")
         gold, answers = table.gold.astype(float), table.answer.astype(float)
         yield from agreement(gold, answers, table.parsed, parse_failure_note(table))
     for index, label in enumerate(table.labels):
@@ -57,7 +51,7 @@ def statistics(table: PredictionTable) -> Iterator[Statistic]:
 
 def accuracy(table: PredictionTable) -> Statistic:
     """Return the share of right answers."""
-    return proportion(
+    return statistic.proportion(
         "accuracy", table.right, table.everything, better="high", comparison=ComparisonBasis(test="mcnemar")
     )
 
@@ -71,9 +65,9 @@ def _rare_class_note(table: PredictionTable) -> str:
 
 def _of_class(name: str, is_gold: Mask, is_answer: Mask) -> Iterator[Statistic]:
     hits = is_gold & is_answer
-    yield proportion(f"{name}.precision", hits, is_answer, better="high")
-    yield proportion(f"{name}.recall", hits, is_gold, better="high")
-    f1 = ratio(np.where(hits, 2.0, 0.0), np.add(is_gold, is_answer, dtype=np.float64))
+    yield statistic.proportion(f"{name}.precision", hits, is_answer, better="high")
+    yield statistic.proportion(f"{name}.recall", hits, is_gold, better="high")
+    f1 = statistic.ratio(np.where(hits, 2.0, 0.0), np.add(is_gold, is_answer, dtype=np.float64))
     counted = is_gold | is_answer
     inputs = masked(is_answer.astype(np.float64), counted)
     basis = IntervalBasis(rarer=rarer(hits[counted]), sequential=True)
@@ -91,22 +85,22 @@ class _ByClass:
         self._golds_and_answers = self._golds + is_answer
 
     def _f1(self, weights: Weights) -> Values:
-        return divide(weights @ self._twice_hits, weights @ self._golds_and_answers)
+        return statistic.divide(weights @ self._twice_hits, weights @ self._golds_and_answers)
 
     def f1_macro(self, weights: Weights) -> Values:
         """Return the mean over the classes that occur, as gold label or as answer."""
         f1 = self._f1(weights)
-        return divide(np.nansum(f1, axis=1), np.sum(~np.isnan(f1), axis=1))
+        return statistic.divide(np.nansum(f1, axis=1), np.sum(~np.isnan(f1), axis=1))
 
     def recall_macro(self, weights: Weights) -> Values:
         """Return the mean recall of the classes that occur as gold labels, also known as balanced accuracy."""
-        recall = divide(weights @ self._twice_hits / 2, weights @ self._golds)
-        return divide(np.nansum(recall, axis=1), np.sum(~np.isnan(recall), axis=1))
+        recall = statistic.divide(weights @ self._twice_hits / 2, weights @ self._golds)
+        return statistic.divide(np.nansum(recall, axis=1), np.sum(~np.isnan(recall), axis=1))
 
     def f1_weighted(self, weights: Weights) -> Values:
         """Return the mean over classes, weighted by the number of gold labels."""
         golds = weights @ self._golds
-        return divide(np.nansum(self._f1(weights) * golds, axis=1), golds.sum(axis=1))
+        return statistic.divide(np.nansum(self._f1(weights) * golds, axis=1), golds.sum(axis=1))
 
 
 def confusion_matrix(predictions: Sequence[Prediction], labels: Sequence[str]) -> dict[str, Counter[str]]:
@@ -116,3 +110,52 @@ def confusion_matrix(predictions: Sequence[Prediction], labels: Sequence[str]) -
         answer = prediction.answer
         matrix[prediction.gold][NO_ANSWER if answer is None or answer not in matrix else answer] += 1
     return matrix
+
+
+def of_numbers(table: PredictionTable) -> Iterator[Statistic]:
+    """Yield the statistics over all parsed answers first, then by the size of the gold value."""
+    gold, parsed, note = table.gold_value, table.parsed, parse_failure_note(table)
+    errors = np.abs(table.answer_value - gold)
+    inputs, chance = masked(errors, parsed), _error_by_chance(gold)
+    of_mean = partial(statistic.mean, better="low", unobserved=chance, note=note)
+    of_errors = ComparisonBasis(rebuild="mean", test="permutation")
+    yield of_mean("mae", errors, parsed, comparison=of_errors)
+    squares = _of_squares(errors, parsed, chance)
+    yield rebuilt("mdae", "median", inputs, better="low", note=note)
+    yield rebuilt("rmse", "root_mean_square", inputs, better="low", note=note, interval=squares)
+    interval = IntervalBasis(terms=errors[parsed], unobserved=1.0)
+    inputs = np.column_stack([inputs, gold])
+    yield rebuilt("standardised_accuracy", "standardised", inputs, note=note, interval=interval)
+    yield from agreement(gold, table.answer_value, parsed, note)
+    among = table.has_probabilities
+    expected, kept = (
+        np.abs(shares @ table.label_values - gold) for shares in (table.probabilities, table.kept_probabilities)
+    )
+    yield of_mean("mae_expected", expected, among, optional=True, inputs=masked(kept, among))
+    by_bin = ComparisonBasis(rebuild="mean")
+    for name, rows in _bins(gold).items():
+        yield of_mean(f"mae_by_bin.{name}", errors, parsed & rows, comparison=by_bin)
+
+
+def _of_squares(errors: Values, parsed: Mask, chance: float) -> IntervalBasis:
+    """The interval of the mean square; squares are relative to the greatest one, which may have 200 digits."""
+    kept = np.where(parsed, errors, 0.0)
+    unit = float(np.max(kept, initial=0.0)) or 1.0
+    squares, unobserved = np.square(kept / unit), (chance / unit) ** 2
+    error = statistic.standard_error(squares, parsed)
+    return IntervalBasis(error=error, terms=squares[parsed], root=True, unobserved=unobserved)
+
+
+def _error_by_chance(gold: Values) -> float:
+    """The mean error of guessing the gold value of a random other row."""
+    n, ascending = len(gold), np.sort(gold)
+    if n < 2:  # noqa: PLR2004 - there is no other row
+        return 0.0
+    ranks = np.arange(n)
+    return float(2 * np.sum((2 * ranks - n + 1) * (ascending / (n * (n - 1)))))
+
+
+def _bins(gold: Values) -> dict[str, Mask]:
+    """The mask of each range of gold values (ends included), and that of all other rows."""
+    bins = {name: (low <= gold) & (gold <= high) for name, (low, high) in BINS.items()}
+    return {**bins, "other": ~np.any(list(bins.values()), axis=0)}
