@@ -14,6 +14,7 @@ from pytest_puma.core import (
     BootstrapReplicates,
     CellId,
     Change,
+    Execution,
     Fault,
     Flip,
     Gate,
@@ -26,6 +27,7 @@ from pytest_puma.core import (
     Sample,
     Scenario,
     Status,
+    TaskInfo,
     Verdict,
 )
 from pytest_puma.evaluation.assess import Context
@@ -39,6 +41,8 @@ from pytest_puma.strategies import Strategy, Task, parse_strategy
 from pytest_puma.strategies.template import Template
 from pytest_puma.strategies.templates import find_template
 from pytest_puma.testing import Engine, ScriptedBackend
+from tests.outcomes import revised as revised  # noqa: PLC0414 - as above
+from tests.outcomes import task_of
 from tests.transcripts import prediction as prediction  # noqa: PLC0414 - for those who make other nouns, too
 
 LABELS = ("A", "B", "C", "D")
@@ -206,22 +210,17 @@ def flip(sample_id: str = "s0", *, better: bool = False, **fields: Any) -> Flip:
 
 
 def outcome(cell_id: str = "triage-zero_shot@m", **fields: Any) -> Outcome:
-    name = CellId.parse(cell_id)
     measures = (measure(), unmeasured("ece"), measure("parse_failure_rate", 0.0, 0.0, 0.07))
     made = Outcome(
-        cell=cell_id,
-        scenario=name.scenario,
-        strategy=name.strategy,
-        model=name.model,
-        perturbation=name.perturbation,
+        name=CellId.parse(cell_id),
+        task=TaskInfo(type="classification"),
         metrics=("accuracy",),
-        signature={"data": None},
         predictions=(),
         measures={each.metric: each for each in measures},
-        samples=50,
-        trials=50,
+        execution=Execution(signature={"data": None}, samples=50, trials=50),
     )
-    return replace(made, **fields)
+    made = revised(made, **fields)
+    return made if "task" in fields else replace(made, task=task_of(made))
 
 
 def computed_outcome(

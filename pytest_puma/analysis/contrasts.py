@@ -45,14 +45,15 @@ def not_compared(outcomes: Sequence[Outcome], axes: Collection[str]) -> tuple[st
             sentences += [
                 f"{new.cell} is not compared with {old.cell}: {why_apart(new, old)}"
                 for new, old in _pairs(axis, outcomes)
-                if next(_contrasts(new, old), None) is None and not new.replicates.keys().isdisjoint(old.replicates)
+                if next(_contrasts(new, old), None) is None
+                and not new.judgement.replicates.keys().isdisjoint(old.judgement.replicates)
             ]
     return tuple(sentences)
 
 
 def common(new: Outcome, old: Outcome, metric: str) -> tuple[BootstrapReplicates, BootstrapReplicates] | None:
     """Return the replicates of a metric in two cells; None if one lacks it, or if they have other samples."""
-    both = new.replicates.get(metric), old.replicates.get(metric)
+    both = new.judgement.replicates.get(metric), old.judgement.replicates.get(metric)
     if both[0] is None or both[1] is None or both[0].samples != both[1].samples:
         return None
     return both[0], both[1]
@@ -60,8 +61,8 @@ def common(new: Outcome, old: Outcome, metric: str) -> tuple[BootstrapReplicates
 
 def why_apart(one: Outcome, other: Outcome) -> str:
     """Return why two cells cannot be compared sample by sample."""
-    times = [outcome.trials // max(outcome.samples, 1) for outcome in (one, other)]
-    if one.samples == other.samples and times[0] != times[1]:
+    times = [outcome.execution.trials // max(outcome.execution.samples, 1) for outcome in (one, other)]
+    if one.execution.samples == other.execution.samples and times[0] != times[1]:
         first, second = ("once" if number == 1 else f"{number} times" for number in times)
         return f"one asks each sample {first}, the other {second} (orders or repeats)"
     return "they have other samples"
@@ -69,7 +70,7 @@ def why_apart(one: Outcome, other: Outcome) -> str:
 
 def selected(cells: Sequence[Outcome], metric: str, *, greatest: bool) -> Selected:
     """Choose the cell with the greatest or the smallest value of a metric."""
-    replicates = [cell.replicates[metric] for cell in cells]
+    replicates = [cell.judgement.replicates[metric] for cell in cells]
     resampled = [cell.values for cell in replicates]
     return select([cell[metric] for cell in cells], resampled, greatest=greatest, bounds=replicates[0].bounds)
 
@@ -82,9 +83,13 @@ def leaders(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     """
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        comparable = outcome.primary in outcome.replicates and not math.isnan(outcome[outcome.primary])
-        if outcome.perturbation is None and comparable and outcome.replicates[outcome.primary].better != "neither":
-            groups.setdefault(outcome.scenario, []).append(outcome)
+        comparable = outcome.primary in outcome.judgement.replicates and not math.isnan(outcome[outcome.primary])
+        if (
+            outcome.name.perturbation is None
+            and comparable
+            and outcome.judgement.replicates[outcome.primary].better != "neither"
+        ):
+            groups.setdefault(outcome.name.scenario, []).append(outcome)
     return tuple(_leader(name, group) for name, group in groups.items() if _is_alike(group))
 
 
@@ -98,20 +103,20 @@ def _is_alike(group: Sequence[Outcome]) -> bool:
 
 def _leader(scenario: str, group: Sequence[Outcome]) -> str:
     metric = group[0].primary
-    chosen = selected(group, metric, greatest=group[0].replicates[metric].better == "high")
+    chosen = selected(group, metric, greatest=group[0].judgement.replicates[metric].better == "high")
     best, pairs = group[chosen.place], len(group) * (len(group) - 1) // 2
     rest = [(cell, lead) for cell in group if cell is not best for lead in _contrasts(best, cell, metric)]
-    unsure = [f"{cell.strategy}@{cell.model}" for cell, lead in rest if not lead.p * pairs <= 1 - LEVEL]
+    unsure = [f"{cell.name.strategy}@{cell.name.model}" for cell, lead in rest if not lead.p * pairs <= 1 - LEVEL]
     sure = f"not sure over {', '.join(unsure)}" if unsure else "sure over all others"
     return (
-        f"best of {len(group)} cells of {scenario}: {best.strategy}@{best.model}, {metric} {best[metric]:.3g}, "
-        f"{chosen.value:.3g} if corrected for the choice; its lead is {sure}"
+        f"best of {len(group)} cells of {scenario}: {best.name.strategy}@{best.name.model}, {metric} "
+        f"{best[metric]:.3g}, {chosen.value:.3g} if corrected for the choice; its lead is {sure}"
     )
 
 
 def _along(axis: str, outcomes: Sequence[Outcome]) -> Iterator[Contrast]:
     if axis == "baseline":
-        yield from (stored for outcome in outcomes for stored in outcome.contrasts)
+        yield from (stored for outcome in outcomes for stored in outcome.judgement.contrasts)
     for new, old in _pairs(axis, outcomes):
         yield from _contrasts(new, old)
 
@@ -127,6 +132,6 @@ def _pairs(axis: str, outcomes: Sequence[Outcome]) -> Iterator[tuple[Outcome, Ou
 
 def _contrasts(outcome: Outcome, control: Outcome, *metrics: str) -> Iterator[Contrast]:
     """The contrasts of some metrics, or of all that are to be compared."""
-    for metric in metrics or dict.fromkeys((outcome.primary, *outcome.replicates)):
+    for metric in metrics or dict.fromkeys((outcome.primary, *outcome.judgement.replicates)):
         if both := common(outcome, control, metric):
-            yield contrast(outcome.cell, control.cell, *both, seed=outcome.signature["seed"])
+            yield contrast(outcome.cell, control.cell, *both, seed=outcome.execution.signature["seed"])

@@ -14,7 +14,7 @@ from pytest_puma.metrics import paired_change
 
 def verdicts(outcomes: Sequence[Outcome], policy: Policy) -> list[Verdict]:
     """Return the verdicts of all cross-cell gates of these cells; each reason begins with the cells' common name."""
-    gates = dict.fromkeys(gate for outcome in outcomes for gate in outcome.cross_cell_gates)
+    gates = dict.fromkeys(gate for outcome in outcomes for gate in outcome.judgement.cross_cell_gates)
     return [
         replace(verdict, reason=f"{name}: {verdict.reason}")
         for gate in gates
@@ -27,7 +27,7 @@ def _groups(gate: Gate, outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]
     """The cells of a gate by their common name: those of a group differ only along the gate's axis."""
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
-        if gate in outcome.cross_cell_gates:
+        if gate in outcome.judgement.cross_cell_gates:
             groups.setdefault(outcome.name.without(gate.axis or "strategy").common_name, []).append(outcome)
     return groups
 
@@ -61,12 +61,12 @@ def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
 
 def _along(gate: Gate, outcome: Outcome) -> str:
     """The model or the strategy of a cell, whichever the gate compares."""
-    return outcome.model if gate.axis == "model" else outcome.strategy
+    return outcome.name.model if gate.axis == "model" else outcome.name.strategy
 
 
 def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
     """The verdict on two strategies, compared sample by sample."""
-    cells = {cell.strategy: cell for cell in group}
+    cells = {cell.name.strategy: cell for cell in group}
     names = [str(gate.strategy), str(gate.other)]
     if absent := [name for name in names if name not in cells]:
         return not_run(gate, f"{gate} was not judged: no cell of {' and '.join(absent)} ran")
@@ -76,7 +76,7 @@ def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
         return nothing_measured(gate, empty)
     both = common(new, old, gate.metric)
     if both is None:
-        is_measured = gate.metric in new.replicates and gate.metric in old.replicates
+        is_measured = gate.metric in new.judgement.replicates and gate.metric in old.judgement.replicates
         why = why_apart(new, old) if is_measured else f"{gate.metric} was not measured in both"
         return not_run(gate, f"{gate} was not judged: {why}")
     verdict = judge_change(gate, paired_change(*both, quotient=gate.quotient), names[1], policy)

@@ -23,30 +23,30 @@ def robustness(outcomes: Sequence[Outcome], own: Mapping[str, Perturbation] | No
 
     A twin with other samples, or with answers that do not give the metric, is left out.
     """
-    clean = [outcome for outcome in outcomes if outcome.perturbation is None]
+    clean = [outcome for outcome in outcomes if outcome.name.perturbation is None]
     twins = [(outcome, _twins(outcome, outcomes)) for outcome in clean]
     return tuple(_robustness(outcome, perturbed, own) for outcome, perturbed in twins if perturbed)
 
 
 def _twins(outcome: Outcome, outcomes: Iterable[Outcome]) -> dict[str, BootstrapReplicates]:
     """The replicates of the primary metric in the perturbed twins of a cell, by the name of the perturbation."""
-    twins = (twin for twin in outcomes if twin.perturbation and twin.name.without("perturbation") == outcome.name)
-    pairs = ((twin.perturbation, common(twin, outcome, outcome.primary)) for twin in twins)
+    twins = (twin for twin in outcomes if twin.name.perturbation and twin.name.without("perturbation") == outcome.name)
+    pairs = ((twin.name.perturbation, common(twin, outcome, outcome.primary)) for twin in twins)
     return {name: both[0] for name, both in pairs if name and both is not None}
 
 
 def _robustness(
     outcome: Outcome, twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbation] | None
 ) -> Robustness:
-    replicates = outcome.replicates[outcome.primary]
+    replicates = outcome.judgement.replicates[outcome.primary]
     measured = {name: twin for name, twin in twins.items() if not math.isnan(twin.value)}
     worst, observed, corrected = _worst(measured, replicates.better)
     resamples = Resamples(replicates.units or [()] * len(replicates.answers), seed=replicates.seed)
     return Robustness(
         cell=outcome.cell,
-        scenario=outcome.scenario,
-        strategy=outcome.strategy,
-        model=outcome.model,
+        scenario=outcome.name.scenario,
+        strategy=outcome.name.strategy,
+        model=outcome.name.model,
         metric=replicates.metric,
         value=replicates.value,
         shifts=_shifts(replicates, twins, resamples),

@@ -102,19 +102,21 @@ class Entry:
             for name, measure in sorted(outcome.measures.items())
             if source_of(name) != "clock"
         }
-        limited = (verdict.gate.metric for verdict in outcome.verdicts)
-        names = (outcome.primary, *outcome.replicates, *limited)
+        limited = (verdict.gate.metric for verdict in outcome.judgement.verdicts)
+        names = (outcome.primary, *outcome.judgement.replicates, *limited)
         # A slice is another number of the same scores.
         stored_metrics = {MetricName.parse(name).base for name in names}.union(metrics)
         return cls(
             cell=outcome.cell,
             commit=commit,
             test=test,
-            signature=outcome.signature,
+            signature=outcome.execution.signature,
             measures=measures,
             answers={prediction.key: stored(prediction, stored_metrics) for prediction in outcome.predictions},
-            kept="" if outcome.kept is None else str(outcome.kept),
-            anchor=None if old is None or outcome.drift is None else old.start.renewed(outcome.drift),
+            kept="" if outcome.execution.kept is None else str(outcome.execution.kept),
+            anchor=None
+            if old is None or outcome.judgement.drift is None
+            else old.start.renewed(outcome.judgement.drift),
         )
 
     @property

@@ -7,13 +7,13 @@ ignored, so that records of other versions are read.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, fields, is_dataclass
 from functools import cache, partial
 from types import NoneType, UnionType
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from pytest_puma.core import DeclaredScore, Power
+from pytest_puma.core import DeclaredScore, Outcome, Power
 
 T = TypeVar("T")
 _Reader = Callable[[Any], Any]
@@ -65,7 +65,9 @@ def _of_fields(kind: Any) -> _Reader:
     def made(value: Any) -> Any:
         entry, parts = _checked_object(value), {}
         for name, reader in readers.items():
-            if name in entry:
+            if (kind, name) in FLAT:
+                parts[name] = reader(entry)
+            elif name in entry:
                 try:
                     parts[name] = reader(entry[name])
                 except (ValueError, TypeError, LookupError, AttributeError) as error:
@@ -118,5 +120,7 @@ def _bounds(value: Any) -> tuple[float, float] | None:
     return (-_infinite(None) if low is None else _number(low), _infinite(high))
 
 
+#: Records whose fields stand in the JSON beside those of the noun that has them.
+FLAT: Collection[tuple[Any, str]] = {(Outcome, name) for name in ("name", "tables", "judgement", "execution")}
 #: Fields in which null is infinity.
 _SPECIAL: Mapping[tuple[Any, str], _Reader] = {(Power, "needed"): _infinite, (DeclaredScore, "bounds"): _bounds}

@@ -1,6 +1,6 @@
-"""An outcome as lines of strict JSON, its form on a test report, also between processes.
+"""An outcome as JSON: in lines, its form on a test report, and flat, its form in `run.json`.
 
-Any other object on a report would end an xdist worker.
+Any object but a text on a report would end an xdist worker.
 """
 
 from __future__ import annotations
@@ -9,9 +9,9 @@ import json
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from functools import cached_property
-from typing import overload
+from typing import Any, overload
 
-from pytest_puma.codec.nouns import read
+from pytest_puma.codec.nouns import FLAT, read
 from pytest_puma.codec.plain import plain
 from pytest_puma.codec.predictions import prediction_from, prediction_json
 from pytest_puma.core import Outcome, Prediction
@@ -40,16 +40,23 @@ class PredictionLines(Sequence[Prediction]):
         return len(self.lines)
 
 
+def flat(outcome: Outcome) -> dict[str, Any]:
+    """Return one object with all that an outcome has but its predictions, the fields of its records side by side."""
+    entry = {"cell": plain(outcome.cell)}
+    for field in fields(Outcome):
+        if field.name != "predictions":
+            value = plain(getattr(outcome, field.name))
+            entry |= value if (Outcome, field.name) in FLAT else {field.name: value}
+    return entry
+
+
 def to_lines(outcome: Outcome) -> str:
     """Return a line for the outcome without its predictions, then a line for each prediction."""
-    names = (field.name for field in fields(Outcome) if field.name != "predictions")
-    head = {name: plain(getattr(outcome, name)) for name in names}
-    return "\n".join(
-        [json.dumps(head, allow_nan=False, ensure_ascii=False), *map(prediction_json, outcome.predictions)]
-    )
+    head = json.dumps(flat(outcome), allow_nan=False, ensure_ascii=False)
+    return "\n".join([head, *map(prediction_json, outcome.predictions)])
 
 
 def from_lines(text: str) -> Outcome:
     """Read the outcome that `to_lines` wrote."""
     head, *lines = text.split("\n")
-    return replace(read(Outcome, {**json.loads(head), "predictions": []}), predictions=PredictionLines(lines))
+    return replace(read(Outcome, json.loads(head)), predictions=PredictionLines(lines))

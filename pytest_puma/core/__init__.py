@@ -24,7 +24,7 @@ from pytest_puma.core.exchange import Exchange
 from pytest_puma.core.gate import Doubt, Gate, Policy, Status, Tally, Verdict
 from pytest_puma.core.metric import LEVEL, Direction, Measure, Metric, Pool, metric
 from pytest_puma.core.model import Model, ModelOptions
-from pytest_puma.core.outcome import CalibrationBin, Determinism, Flip, Outcome
+from pytest_puma.core.outcome import CalibrationBin, Determinism, Execution, Flip, Judgement, Outcome, Tables
 from pytest_puma.core.power import Forecast, Power
 from pytest_puma.core.prediction import LOSS, Key, Prediction
 from pytest_puma.core.responder import ALL_CAPABILITIES, Capability, Identity, Provenance, Responder, StoreShare
@@ -75,6 +75,7 @@ __all__ = [
     "Drift",
     "EngineError",
     "Exchange",
+    "Execution",
     "Fault",
     "Flip",
     "Forecast",
@@ -84,6 +85,7 @@ __all__ = [
     "Generation",
     "Identity",
     "Invocation",
+    "Judgement",
     "Key",
     "Likelihood",
     "Measure",
@@ -123,6 +125,7 @@ __all__ = [
     "Status",
     "Step",
     "StoreShare",
+    "Tables",
     "Tally",
     "TaskInfo",
     "TemplateError",

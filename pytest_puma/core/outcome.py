@@ -68,52 +68,52 @@ class Flip:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome:
-    """All that is known of a cell once it ran.
+class Tables:
+    """What reports show of a cell beside its measures.
 
-    `task`: None if a version without it measured the cell. `metrics`: the measures that reports show. `signature`:
-    everything that could change the numbers. `confusion`: the count of each answer (inner key; "no answer" is one; only
-    those that occur) for each gold label of a classification. `calibration`: the bins behind `ece`, if the predictions
-    have probabilities.
-    `failures`: the count of each cause of a missing answer. `warnings`: sentences for every report; `notes`: sentences
-    about the model.
-    `determinism`: there if it was requested. `flips`: there if the cell was compared with a baseline.
-    `naive_baselines`: the same metrics of trivial programs, by name.
-    `cross_cell_gates`: the gates that compare the cell with others; `replicates`: what these comparisons need, by
-    metric; `contrasts`: those with the baseline, if requested; `drift`: of the series of baselines, if a gate is about
-    it.
-    `samples`: the number of samples that were asked; `trials`: the number of predictions, more than `samples` if a
-    sample has several. `left_out`: the number of samples that were not asked because the gates were already decided.
-    `shared_prompts`: the common beginning of the first prompts of all samples, of the second prompts, and so on.
-    `kept`: there if some answers come from the response store.
-    `node_id`: that of the test; `attempt` counts its runs, as a plugin may repeat it.
-    `outcome["f1_macro"]` is the value of a measure.
+    `confusion`: the count of each answer (inner key; "no answer" is one; only those that occur) for each gold label of
+    a classification. `calibration`: the bins behind `ece`, if the predictions have probabilities. `failures`: the count
+    of each cause of a missing answer. `naive_baselines`: the same metrics of trivial programs, by name.
     """
 
-    cell: str
-    scenario: str
-    strategy: str
-    model: str
-    perturbation: str | None = None
-    task: TaskInfo | None = None
-    metrics: tuple[str, ...]
-    signature: Mapping[str, Any]
-    predictions: Sequence[Prediction]
-    shared_prompts: tuple[Messages, ...] = ()
-    measures: Mapping[str, Measure]
     confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     calibration: tuple[CalibrationBin, ...] = ()
     failures: Mapping[str, int] = field(default_factory=dict)
+    naive_baselines: Mapping[str, Mapping[str, Measure]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Judgement:
+    """The verdicts on a cell, and what it is compared with.
+
+    `warnings`: sentences for every report. `flips`, `contrasts`: there if the cell was compared with a baseline;
+    `drift`: of the series of baselines, if a gate is about it. `cross_cell_gates`: the gates that compare the cell with
+    others; `replicates`: what these comparisons need, by metric.
+    """
+
     verdicts: tuple[Verdict, ...] = ()
     warnings: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
-    determinism: Determinism | None = None
     flips: tuple[Flip, ...] = ()
-    naive_baselines: Mapping[str, Mapping[str, Measure]] = field(default_factory=dict)
-    cross_cell_gates: tuple[Gate, ...] = ()
-    replicates: Mapping[str, BootstrapReplicates] = field(default_factory=dict)
     contrasts: tuple[Contrast, ...] = ()
     drift: Drift | None = None
+    cross_cell_gates: tuple[Gate, ...] = ()
+    replicates: Mapping[str, BootstrapReplicates] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Execution:
+    """How a cell was run.
+
+    `signature`: everything that could change the numbers. `shared_prompts`: the common beginning of the first prompts
+    of all samples, of the second prompts, and so on. `samples`: the number of samples that were asked; `trials`: the
+    number of predictions, more than `samples` if a sample has several; `left_out`: the number of samples that were not
+    asked because the gates were already decided. `kept`: there if some answers come from the response store.
+    `determinism`: there if it was requested. `notes`: sentences about the model. `node_id`: that of the test; `attempt`
+    counts its runs, as a plugin may repeat it.
+    """
+
+    signature: Mapping[str, Any]
+    shared_prompts: tuple[Messages, ...] = ()
     samples: int = 0
     trials: int = 0
     left_out: int = 0
@@ -121,8 +121,27 @@ class Outcome:
     speed: Speed = field(default_factory=Speed)
     kept: StoreShare | None = None
     seconds: float = 0.0
+    determinism: Determinism | None = None
+    notes: tuple[str, ...] = ()
     node_id: str = ""
     attempt: int = 1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Outcome:
+    """All that is known of a cell once it ran.
+
+    `metrics`: the measures that reports show. `outcome["f1_macro"]` is the value of a measure.
+    """
+
+    name: CellId
+    task: TaskInfo
+    predictions: Sequence[Prediction] = ()
+    metrics: tuple[str, ...]
+    measures: Mapping[str, Measure]
+    tables: Tables = field(default_factory=Tables)
+    judgement: Judgement = field(default_factory=Judgement)
+    execution: Execution
 
     def __getitem__(self, metric: str) -> float:
         """The value of a measure; a `KeyError` names the metrics there are."""
@@ -134,7 +153,7 @@ class Outcome:
 
     def prompts(self, prediction: Prediction) -> tuple[Messages, ...]:
         """The whole prompt of each request about a sample."""
-        return whole_prompts(self.shared_prompts, prediction.transcript.prompts)
+        return whole_prompts(self.execution.shared_prompts, prediction.transcript.prompts)
 
     def own_text(self, prediction: Prediction) -> str:
         """The part of a sample's last prompt that not all samples share; its last message if they share all of it."""
@@ -144,14 +163,9 @@ class Outcome:
         return text if text.strip() or not whole else whole[-1][-1].content
 
     @property
-    def name(self) -> CellId:
-        """The names that identify the cell."""
-        return CellId(self.scenario, self.strategy, self.model, self.perturbation)
-
-    @property
-    def shown(self) -> str:
-        """The strategy, with the perturbation if there is one, as in the cell's id."""
-        return self.name.shown
+    def cell(self) -> str:
+        """The id of the cell, as in node ids."""
+        return str(self.name)
 
     @property
     def primary(self) -> str:
@@ -161,4 +175,4 @@ class Outcome:
     @property
     def failed(self) -> tuple[Verdict, ...]:
         """The verdicts that fail the item."""
-        return tuple(verdict for verdict in self.verdicts if verdict.fails)
+        return tuple(verdict for verdict in self.judgement.verdicts if verdict.fails)

@@ -170,10 +170,12 @@ class Run:
     @property
     def notes(self) -> tuple[str, ...]:
         """Sentences about the models: each one once per model, not once per cell."""
-        notes = (f"{outcome.model}: {note}" for outcome in self.outcomes for note in outcome.notes)
+        notes = (f"{outcome.name.model}: {note}" for outcome in self.outcomes for note in outcome.execution.notes)
         return tuple(dict.fromkeys(notes))
 
     @property
     def tally(self) -> Tally:
         """Counts of the gates of all cells and of the run."""
-        return Tally.of([*(verdict for outcome in self.outcomes for verdict in outcome.verdicts), *self.verdicts])
+        return Tally.of(
+            [*(verdict for outcome in self.outcomes for verdict in outcome.judgement.verdicts), *self.verdicts]
+        )

@@ -68,9 +68,11 @@ def measure_rows(run: Run) -> Iterator[dict[str, object]]:
     Several verdicts on one metric are separated by a semicolon and a space.
     """
     for outcome in run.outcomes:
-        names = {name: getattr(outcome, name) or "" for name in _NAMES}
+        name = outcome.name
+        parts = (outcome.cell, name.scenario, name.strategy, name.perturbation or "", name.model)
+        names = dict(zip(_NAMES, parts, strict=True))
         statuses: dict[str, list[str]] = {}
-        for verdict in outcome.verdicts:
+        for verdict in outcome.judgement.verdicts:
             statuses.setdefault(verdict.gate.word or verdict.gate.metric, []).append(verdict.status)
         for measure in outcome.measures.values():
             numbers = {name: getattr(measure, name) for name in ("metric", *_NUMBERS, "note")}
@@ -94,7 +96,9 @@ def junit_properties(outcome: Outcome) -> list[tuple[str, str]]:
         if not math.isnan(measure.low):
             entries.append((f"puma.{measure.metric}.interval", f"{float(measure.low)!r} {float(measure.high)!r}"))
             entries.append((f"puma.{measure.metric}.interval_level", repr(float(measure.level))))
-    entries += [(f"puma.gate {verdict.gate}", f"{verdict.status}: {verdict.reason}") for verdict in outcome.verdicts]
+    entries += [
+        (f"puma.gate {verdict.gate}", f"{verdict.status}: {verdict.reason}") for verdict in outcome.judgement.verdicts
+    ]
     # pytest escapes only the values, but a name may contain a label with a control character.
     return [(escape.xml(name), escape.xml(value)) for name, value in entries]
 

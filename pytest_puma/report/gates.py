@@ -42,7 +42,7 @@ def _apart(value: float, gate: Gate) -> str:
 def closing(run: Run) -> list[str]:
     """Return the lines; none if no gate was judged."""
     tally = run.tally
-    verdicts = (verdict for outcome in run.outcomes for verdict in outcome.verdicts)
+    verdicts = (verdict for outcome in run.outcomes for verdict in outcome.judgement.verdicts)
     return [
         *([f"{tally.undecided} of {tally.judged} gates could not decide"] if tally.undecided else []),
         *_false_alarms(tally),

@@ -31,7 +31,7 @@ def as_markdown(run: Run) -> str:
         *_perturbations(run),
         *_comparison(run),
     ]
-    details = [_folded(outcome.cell, outcome.flips) for outcome in run.outcomes if outcome.flips]
+    details = [_folded(outcome.cell, outcome.judgement.flips) for outcome in run.outcomes if outcome.judgement.flips]
     return "\n\n".join(filter(None, [*parts, *_fitting(details, sum(map(len, parts)))])) + "\n"
 
 
@@ -88,7 +88,7 @@ def _changes(run: Run) -> Iterator[str]:
     rows = [
         (outcome.cell, str(verdict.gate), *_change(verdict.change), verdict.status)
         for outcome in run.outcomes
-        for verdict in outcome.verdicts
+        for verdict in outcome.judgement.verdicts
         if verdict.change is not None and verdict.gate.naive is None
     ]
     if rows:

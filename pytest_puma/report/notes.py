@@ -72,7 +72,7 @@ def undecided(run: Run) -> list[Note]:
     of_cells = (
         (verdict.status.lower(), verdict.reason, outcome.cell)
         for outcome in run.outcomes
-        for verdict in outcome.verdicts
+        for verdict in outcome.judgement.verdicts
         if verdict.status != "PASS" and not verdict.fails
     )
     of_run = (Note(word=verdict.status.lower(), text=verdict.reason) for verdict in run.verdicts if not verdict.fails)
@@ -84,7 +84,7 @@ def warnings(run: Run) -> list[Note]:
     of_cells = (
         ("warning", warning.removeprefix(f"{outcome.cell}: "), outcome.cell)
         for outcome in run.outcomes
-        for warning in outcome.warnings
+        for warning in outcome.judgement.warnings
     )
     return [*(Note(word="warning", text=note) for note in run.notes), *_folded(of_cells)]
 
@@ -96,26 +96,26 @@ def remarks(run: Run) -> list[str]:
 
 def sources(outcomes: Sequence[Outcome]) -> list[str]:
     """Return the data file of each scenario, with the beginning of its digest."""
-    files = {outcome.scenario: outcome.signature.get("data") for outcome in outcomes}
+    files = {outcome.name.scenario: outcome.execution.signature.get("data") for outcome in outcomes}
     return [f"{scenario}: {data['file']} (sha256 {data['sha256'][:12]})" for scenario, data in files.items() if data]
 
 
 def determinism(outcomes: Iterable[Outcome]) -> list[str]:
     """Return a sentence for each cell of which samples were run again alone."""
     return [
-        f"determinism: {outcome.cell}: {_agreement(outcome.determinism)}"
+        f"determinism: {outcome.cell}: {_agreement(outcome.execution.determinism)}"
         for outcome in outcomes
-        if outcome.determinism is not None
+        if outcome.execution.determinism is not None
     ]
 
 
 def _stopped(outcomes: Sequence[Outcome]) -> list[str]:
     """Count the samples that were not run because the gates of their cells were already decided."""
-    early = [outcome for outcome in outcomes if outcome.left_out]
+    early = [outcome for outcome in outcomes if outcome.execution.left_out]
     if not early:
         return []
-    saved = sum(outcome.left_out for outcome in early)
-    samples = saved + sum(outcome.samples for outcome in outcomes)
+    saved = sum(outcome.execution.left_out for outcome in early)
+    samples = saved + sum(outcome.execution.samples for outcome in outcomes)
     level = f"{100 * early[0].measures['parse_failure_rate'].level:g} %"
     sentence = (
         f"stopped early: {len(early)} of {len(outcomes)} cells; {saved:,} of {samples:,} samples were not needed; "
@@ -126,8 +126,8 @@ def _stopped(outcomes: Sequence[Outcome]) -> list[str]:
 
 def throughputs(outcomes: Sequence[Outcome]) -> list[str]:
     """Return the throughput of each model over the cells whose answers were all computed."""
-    models = dict.fromkeys(outcome.model for outcome in outcomes)
-    of_models = {model: throughput(outcome for outcome in outcomes if outcome.model == model) for model in models}
+    models = dict.fromkeys(outcome.name.model for outcome in outcomes)
+    of_models = {model: throughput(outcome for outcome in outcomes if outcome.name.model == model) for model in models}
     return [f"throughput: {model}: {rate}" for model, rate in of_models.items() if rate]
 
 
@@ -138,7 +138,7 @@ def _rescored(run: Run) -> list[str]:
 
 def _kept(run: Run) -> list[str]:
     """Count the answers that come from the response store, and name the runs that computed them."""
-    cells = [outcome.kept for outcome in run.outcomes if outcome.kept is not None]
+    cells = [outcome.execution.kept for outcome in run.outcomes if outcome.execution.kept is not None]
     if not cells:
         return []
     runs = list(dict.fromkeys(name for cell in cells for name in cell.runs))
@@ -170,14 +170,14 @@ def _failed(run: Run) -> list[Verdict]:
 
 def _without_baseline(run: Run) -> str:
     """Count the gates that compared nothing, so that a run without baselines does not look judged."""
-    verdicts = [*(verdict for outcome in run.outcomes for verdict in outcome.verdicts), *run.verdicts]
+    verdicts = [*(verdict for outcome in run.outcomes for verdict in outcome.judgement.verdicts), *run.verdicts]
     absent = sum(verdict.status == "NO BASELINE" for verdict in verdicts)
     return f"; {absent} of {len(verdicts)} gates had no baseline to compare with" if absent else ""
 
 
 def _cells(run: Run) -> int:
     """Count the cells that ran and those that ended in an error."""
-    ran = [outcome.node_id for outcome in run.outcomes]
+    ran = [outcome.execution.node_id for outcome in run.outcomes]
     return len(ran) + len({fault.node_id for fault in run.faults} - set(ran))
 
 

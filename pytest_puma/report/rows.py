@@ -70,24 +70,29 @@ def parse_failures(outcome: Outcome) -> str:
 
 def computed_tokens(outcome: Outcome) -> int:
     """Return the number of tokens that were computed, not read from the cache."""
-    return outcome.usage.prompt_tokens - outcome.usage.cached_tokens + outcome.usage.decoded_tokens
+    return (
+        outcome.execution.usage.prompt_tokens
+        - outcome.execution.usage.cached_tokens
+        + outcome.execution.usage.decoded_tokens
+    )
 
 
 def seconds(outcome: Outcome) -> str:
     """Return the seconds of a cell; `kept` or `read` if no answer was computed, as they are no time of the model."""
-    kept = 0 if outcome.kept is None else outcome.kept.kept
-    if kept and outcome.kept is not None and kept == outcome.kept.responses:
+    share = outcome.execution.kept
+    kept = 0 if share is None else share.kept
+    if share is not None and kept == share.responses > 0:
         return "kept"
     if not kept and _is_read(outcome):
         return "read"
-    return f"{outcome.seconds:.1f}{' + kept' if kept else ''}"
+    return f"{outcome.execution.seconds:.1f}{' + kept' if kept else ''}"
 
 
 def _is_read(outcome: Outcome) -> bool:
     """Whether the answers come from a file or from a run that is rescored: they have tokens, but none was computed."""
-    speed = outcome.speed
+    speed = outcome.execution.speed
     computed = speed.prefill_tokens + speed.decode_tokens
-    return "answers" in outcome.signature.get("engine", {}) or (computed_tokens(outcome) > 0 and not computed)
+    return "answers" in outcome.execution.signature.get("engine", {}) or (computed_tokens(outcome) > 0 and not computed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +113,7 @@ class MetricRow:
     @property
     def named(self) -> str:
         """The metric and its cell, for a sentence."""
-        of = f"{self.naive} in {self.outcome.scenario}" if self.naive else self.outcome.cell
+        of = f"{self.naive} in {self.outcome.name.scenario}" if self.naive else self.outcome.cell
         return f"{self.metric} of {of}"
 
     @property
@@ -160,9 +165,11 @@ def _of_cell(text: Callable[[Outcome], str]) -> Callable[[MetricRow], str]:
 
 
 COLUMNS: tuple[TextColumn[MetricRow], ...] = (
-    TextColumn("scenario", lambda row: row.outcome.scenario if row.first else "", leaves=4, heads="{}"),
-    TextColumn("strategy", lambda row: (row.naive or row.outcome.shown) if row.first else "", leaves=6, heads="{}"),
-    TextColumn("model", _of_cell(lambda outcome: outcome.model), leaves=3, heads="{}"),
+    TextColumn("scenario", lambda row: row.outcome.name.scenario if row.first else "", leaves=4, heads="{}"),
+    TextColumn(
+        "strategy", lambda row: (row.naive or row.outcome.name.shown) if row.first else "", leaves=6, heads="{}"
+    ),
+    TextColumn("model", _of_cell(lambda outcome: outcome.name.model), leaves=3, heads="{}"),
     TextColumn("n", lambda row: "" if row.measure is None else str(row.measure.n), right=True),
     TextColumn("metric", lambda row: row.metric, names=True),
     TextColumn("value", lambda row: row.value, right=True),
@@ -177,12 +184,12 @@ COLUMNS: tuple[TextColumn[MetricRow], ...] = (
 
 def metric_rows(outcomes: Sequence[Outcome]) -> Iterator[MetricRow]:
     """Yield the rows of each cell, and those of the naive baselines behind the last cell of a scenario."""
-    last = {outcome.scenario: outcome.cell for outcome in outcomes}
-    naive = {outcome.scenario: outcome for outcome in outcomes if outcome.naive_baselines}
+    last = {outcome.name.scenario: outcome.cell for outcome in outcomes}
+    naive = {outcome.name.scenario: outcome for outcome in outcomes if outcome.tables.naive_baselines}
     for outcome in outcomes:
         yield from _rows(outcome)
-        if last[outcome.scenario] == outcome.cell and outcome.scenario in naive:
-            yield from _naive_rows(naive[outcome.scenario])
+        if last[outcome.name.scenario] == outcome.cell and outcome.name.scenario in naive:
+            yield from _naive_rows(naive[outcome.name.scenario])
 
 
 def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
@@ -192,11 +199,11 @@ def all_rows(outcomes: Sequence[Outcome]) -> list[tuple[str, ...]]:
 
 def throughput(outcomes: Iterable[Outcome]) -> str:
     """Return `1.2 answers and 345 tokens a second`, of the cells whose answers were all computed; empty without any."""
-    timed = [cell for cell in outcomes if seconds(cell) == f"{cell.seconds:.1f}" and computed_tokens(cell)]
-    time = sum(cell.seconds for cell in timed)
+    timed = [cell for cell in outcomes if seconds(cell) == f"{cell.execution.seconds:.1f}" and computed_tokens(cell)]
+    time = sum(cell.execution.seconds for cell in timed)
     if not time:
         return ""
-    answers, tokens = sum(cell.trials for cell in timed), sum(map(computed_tokens, timed))
+    answers, tokens = sum(cell.execution.trials for cell in timed), sum(map(computed_tokens, timed))
     return f"{number(answers / time)} answers and {tokens / time:,.0f} tokens a second"
 
 
@@ -208,9 +215,11 @@ def _rows(outcome: Outcome) -> Iterator[MetricRow]:
     """
     requested = (name for name in outcome.metrics if name in outcome.measures)
     first = True
-    for metric in dict.fromkeys((*requested, *(verdict.gate.metric for verdict in outcome.verdicts))):
+    for metric in dict.fromkeys((*requested, *(verdict.gate.metric for verdict in outcome.judgement.verdicts))):
         measure = outcome.measures.get(metric)
-        gates: Sequence[Verdict | None] = [verdict for verdict in outcome.verdicts if verdict.gate.metric == metric]
+        gates: Sequence[Verdict | None] = [
+            verdict for verdict in outcome.judgement.verdicts if verdict.gate.metric == metric
+        ]
         for judged in gates or [None]:
             name = metric if measure is None else measure.metric
             yield MetricRow(outcome=outcome, metric=name, measure=measure, first=first, judged=judged)
@@ -219,7 +228,7 @@ def _rows(outcome: Outcome) -> Iterator[MetricRow]:
 
 def _naive_rows(outcome: Outcome) -> Iterator[MetricRow]:
     """Yield a row for each measure of the naive baselines."""
-    for name, measures in outcome.naive_baselines.items():
+    for name, measures in outcome.tables.naive_baselines.items():
         for index, measure in enumerate(measures.values()):
             yield MetricRow(
                 outcome=outcome, metric=measure.metric, measure=measure, first=not index, naive=f"naive.{name}"

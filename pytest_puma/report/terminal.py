@@ -65,7 +65,7 @@ def _worse_flips(outcome: Outcome) -> dict[Key, Flip]:
     """The flips for the worse by trial, if a failed gate compares the cell with its baseline."""
     if not any(verdict.gate.word or verdict.gate.other == "baseline" for verdict in outcome.failed):
         return {}
-    return {(flip.sample_id, flip.trial or 0): flip for flip in outcome.flips if not flip.better}
+    return {(flip.sample_id, flip.trial or 0): flip for flip in outcome.judgement.flips if not flip.better}
 
 
 def _scores(flip: Flip) -> str:
@@ -74,7 +74,7 @@ def _scores(flip: Flip) -> str:
 
 def _name(outcome: Outcome, prediction: Prediction) -> str:
     """Return the id of the sample, with the number of the trial if samples have several."""
-    several = outcome.trials > outcome.samples
+    several = outcome.execution.trials > outcome.execution.samples
     return f"{prediction.sample_id} #{prediction.trial + 1}" if several else prediction.sample_id
 
 

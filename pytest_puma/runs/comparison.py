@@ -127,7 +127,7 @@ def _compared(outcome: Outcome, answered: _Answered, old: Older) -> CellComparis
     values = CellComparison(
         cell=outcome.cell,
         untested=tuple(_values(metrics, outcome, entry)),
-        differs=tuple(changes(entry.signature, outcome.signature)),
+        differs=tuple(changes(entry.signature, outcome.execution.signature)),
     )
     try:
         return _paired(values, answered(outcome), entry, old.name)
@@ -159,7 +159,7 @@ def _paired(values: CellComparison, new: Outcome, old: Entry, name: str) -> Cell
 
 def _flips(pairs: PairedPredictions, new: Outcome) -> tuple[Flip, ...]:
     """The flips, with the part of the prompt that is theirs alone if an id means nothing to people."""
-    if new.task is None or new.task.keyed:
+    if new.task.keyed:
         return pairs.flips()
     texts = {prediction.sample_id: one_line(new.own_text(prediction), _TEXT) for prediction in new.predictions}
     return tuple(replace(flip, text=texts[flip.sample_id]) for flip in pairs.flips())
@@ -170,7 +170,7 @@ def _pairs(new: Outcome, old: Entry, name: str) -> PairedPredictions:
     if not old.answers:
         msg = f"{name} has no predictions of it any more"
         raise DataError(msg)
-    if task is None or task.type not in KINDS:
+    if task.type not in KINDS:
         msg = "this version does not know its task"
         raise DataError(msg)
     if task.kind.form == "choices" and not all(prediction.choices for prediction in new.predictions):
@@ -185,7 +185,7 @@ def _pairs(new: Outcome, old: Entry, name: str) -> PairedPredictions:
 
 def _metrics(outcome: Outcome) -> list[str]:
     """The primary metric, and those that gates limit, but what the clock measures, as in baselines."""
-    limited = (verdict.gate.metric for verdict in outcome.verdicts if not verdict.gate.word)
+    limited = (verdict.gate.metric for verdict in outcome.judgement.verdicts if not verdict.gate.word)
     names = dict.fromkeys((outcome.primary, *limited))
     return [name for name in names if name in outcome.measures and source_of(name) != "clock"]
 
@@ -198,7 +198,7 @@ def _values(metrics: Sequence[str], outcome: Outcome, entry: Entry) -> Iterator[
 
 def _seed(outcome: Outcome) -> int:
     """The seed of the run, so that resamples are those of its own numbers."""
-    return int(outcome.signature.get("seed", 0))
+    return int(outcome.execution.signature.get("seed", 0))
 
 
 def _missing(keys: Collection[Key], others: Collection[Key]) -> tuple[tuple[str, ...], tuple[str, ...]]:

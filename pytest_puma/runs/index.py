@@ -174,7 +174,7 @@ def _run_row(text: str) -> RunRow:
 
 
 def _packed(outcome: Outcome) -> bytes:
-    row = {name: getattr(outcome, name) for name in ("primary", "measures", "signature")}
+    row = {"primary": outcome.primary, "measures": outcome.measures, "signature": outcome.execution.signature}
     # Only the measures need a conversion: the rest is as `run.json` had it.
     return zlib.compress(json.dumps(row, default=plain).encode())
 

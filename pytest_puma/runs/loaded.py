@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.codec.plain import plain
-from pytest_puma.core import DataError, Messages, Prediction, Usage, Verdict
+from pytest_puma.core import DataError, Messages, Outcome, Prediction, Usage, Verdict
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.past_run import PastRun
@@ -69,7 +69,7 @@ class LoadedRun:
         """One row for each metric of each cell, with `value`, 95 % interval (`low`, `high`), `n` and `note`."""
         outcomes = self.past.run.outcomes
         rows = [
-            _fields(outcome, _NAMES) | _fields(measure, _MEASURE)
+            _names(outcome) | _fields(measure, _MEASURE)
             for outcome in outcomes
             for measure in outcome.measures.values()
         ]
@@ -80,7 +80,7 @@ class LoadedRun:
         """One row for each gate of each cell, and of the run, where `cell` is missing."""
         run = self.past.run
         of_cells = [
-            _fields(outcome, _NAMES) | _verdict(verdict) for outcome in run.outcomes for verdict in outcome.verdicts
+            _names(outcome) | _verdict(verdict) for outcome in run.outcomes for verdict in outcome.judgement.verdicts
         ]
         of_run = [dict.fromkeys(_NAMES) | _verdict(verdict) for verdict in run.verdicts]
         return _frame([*of_cells, *of_run], (*_NAMES, *_VERDICT), numbers=_NUMBERS)
@@ -131,7 +131,8 @@ def _rows(past: PastRun) -> Iterator[dict[str, Any]]:
     # In the order of the file, as workers finish in any order.
     for cell in file.cells:
         if cell.owner in by_owner.keys() - lacking.keys() and file.by_owner[cell.owner] is cell:
-            names = _fields(by_owner[cell.owner], (*_NAMES, "node_id", "attempt"))
+            outcome = by_owner[cell.owner]
+            names = _names(outcome) | _fields(outcome.execution, ("node_id", "attempt"))
             for row in file.read(cell, partial(_row, shared=cell.shared)):
                 yield names | row
     for text in lacking.values():
@@ -167,6 +168,10 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     numbers = verdict.change or verdict.measure
     found = dict.fromkeys(_NUMBERS) if numbers is None else _fields(numbers, _NUMBERS)
     return {"gate": str(verdict.gate)} | _fields(verdict, ("status", "fails", "reason")) | found
+
+
+def _names(outcome: Outcome) -> dict[str, Any]:
+    return {"cell": outcome.cell} | _fields(outcome.name, ("scenario", "strategy", "perturbation", "model"))
 
 
 def _fields(noun: object, names: Sequence[str]) -> dict[str, Any]:

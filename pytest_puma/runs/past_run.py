@@ -17,7 +17,7 @@ from pytest_puma.baseline.entry import Entry
 from pytest_puma.baseline.folder import Baselines
 from pytest_puma.codec.nouns import read
 from pytest_puma.codec.shapes import RECORD as RECORD_SHAPE
-from pytest_puma.core import CellId, DataError, Outcome, PumaError, Run
+from pytest_puma.core import DataError, Outcome, PumaError, Run
 from pytest_puma.metrics import source_of
 from pytest_puma.phrases import one_line
 from pytest_puma.platform.files import regular
@@ -65,9 +65,7 @@ class PastRun:
         try:
             if fault := misfit(data, RECORD_SHAPE):
                 raise ValueError(fault)  # noqa: TRY301 - one sentence for all faults of a record
-            outcomes = [{"predictions": []} | outcome for outcome in data["outcomes"]]
-            run = read(Run, data | {"outcomes": outcomes})
-            _ = [CellId.parse(outcome.cell) for outcome in run.outcomes]
+            run = read(Run, data)
         except (ValueError, TypeError, PumaError) as error:
             msg = f"{self.who}{self.path}: {one_line(error)}; expected the {RECORD} that pytest-puma wrote"
             raise DataError(msg) from error
@@ -89,7 +87,8 @@ class PastRun:
             msg = f"{lacking}; was the run cut off, or the disk full?"
             raise DataError(msg)
         cell = self.file.by_owner[owner_of(outcome)]
-        return replace(outcome, predictions=tuple(self.file.predictions(cell)), shared_prompts=cell.shared)
+        execution = replace(outcome.execution, shared_prompts=cell.shared)
+        return replace(outcome, predictions=tuple(self.file.predictions(cell)), execution=execution)
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ def last_flips(root: Path) -> dict[str, frozenset[str]]:
     except DataError as error:
         msg = f"{error}; run again"
         raise DataError(msg) from error
-    by_cell = {outcome.cell: frozenset(flip.sample_id for flip in outcome.flips) for outcome in outcomes}
+    by_cell = {outcome.cell: frozenset(flip.sample_id for flip in outcome.judgement.flips) for outcome in outcomes}
     flips = {cell: samples for cell, samples in by_cell.items() if samples}
     if not flips:
         missing = f"run in {runs_of(root)}" if newest is None else f"flips in {newest.parent}"
@@ -139,10 +138,10 @@ def _with_notes(run: Run, notes: Sequence[str]) -> Run:
     """Give the notes on models, which the file has once, to the first outcome of each model."""
     outcomes, seen = [], set[str]()
     for outcome in run.outcomes:
-        start = f"{outcome.model}: "
-        found = () if outcome.model in seen else (note[len(start) :] for note in notes if note.startswith(start))
-        outcomes.append(replace(outcome, notes=tuple(found)))
-        seen.add(outcome.model)
+        start = f"{outcome.name.model}: "
+        found = () if outcome.name.model in seen else (note[len(start) :] for note in notes if note.startswith(start))
+        outcomes.append(replace(outcome, execution=replace(outcome.execution, notes=tuple(found))))
+        seen.add(outcome.name.model)
     return replace(run, outcomes=tuple(outcomes))
 
 
@@ -152,7 +151,7 @@ def _entry(past: PastRun, outcome: Outcome, metrics: Collection[str]) -> Entry:
     except DataError:
         if past.file.path.exists():
             raise
-    test = outcome.node_id.partition("[")[0]
+    test = outcome.execution.node_id.partition("[")[0]
     return Entry.of(outcome, commit=past.run.invocation.revision, test=test, source_of=source_of, metrics=metrics)
 
 

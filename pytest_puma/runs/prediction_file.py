@@ -29,7 +29,7 @@ _CELL = re.compile(rb'\{\s*"kind":\s*"cell"')
 
 def owner_of(outcome: Outcome) -> Owner:
     """Return the owner of an outcome, with names as the file has them."""
-    return storable(outcome.cell), storable(outcome.node_id), outcome.attempt
+    return storable(outcome.cell), storable(outcome.execution.node_id), outcome.execution.attempt
 
 
 @dataclass(slots=True, kw_only=True)
@@ -110,9 +110,9 @@ class PredictionFile:
         """Return the beginning of a sentence if predictions of an outcome are missing, else an empty text."""
         cell = self.by_owner.get(owner_of(outcome))
         count = 0 if cell is None else cell.predictions
-        if count >= outcome.trials:
+        if count >= outcome.execution.trials:
             return ""
-        return f"{self.path}: {count} of the {outcome.trials} predictions of {outcome.cell} are there"
+        return f"{self.path}: {count} of the {outcome.execution.trials} predictions of {outcome.cell} are there"
 
     def predictions(self, cell: StoredCell) -> Iterator[Prediction]:
         """Yield the predictions of a cell."""

@@ -46,10 +46,11 @@ class RunRow:
             invocation=run.invocation,
             cells=len(outcomes),
             failed=len(
-                {outcome.node_id for outcome in outcomes if outcome.failed} | {fault.node_id for fault in run.faults}
+                {outcome.execution.node_id for outcome in outcomes if outcome.failed}
+                | {fault.node_id for fault in run.faults}
             ),
-            answers=sum(outcome.trials for outcome in outcomes),
-            kept=sum(outcome.kept.kept for outcome in outcomes if outcome.kept is not None),
+            answers=sum(outcome.execution.trials for outcome in outcomes),
+            kept=sum(outcome.execution.kept.kept for outcome in outcomes if outcome.execution.kept is not None),
         )
 
 

@@ -30,7 +30,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_puma.codec.outcomes import PredictionLines
+from pytest_puma.codec.outcomes import PredictionLines, flat
 from pytest_puma.codec.plain import plain
 from pytest_puma.codec.predictions import CellLine, cell_json, prediction_json
 from pytest_puma.core import DataError, Outcome, Prediction, Run, Transcript
@@ -45,11 +45,13 @@ FORMAT = 2
 
 def as_json(run: Run) -> str:
     """Return strict JSON with null for NaN; predictions are in the run folder."""
-    data = {"format": FORMAT} | plain(run) | {"gates": plain(run.tally), "notes": plain(run.notes)}
-    for outcome in data["outcomes"]:
+    outcomes = [flat(outcome) for outcome in run.outcomes]
+    for outcome in outcomes:
         # Intermediate data: the verdicts, sentences and files of the run have the results.
-        for name in ("predictions", "shared_prompts", "cross_cell_gates", "replicates", "contrasts", "drift", "notes"):
+        for name in ("shared_prompts", "cross_cell_gates", "replicates", "contrasts", "drift", "notes"):
             del outcome[name]
+    data = {"format": FORMAT} | plain(replace(run, outcomes=()))
+    data |= {"outcomes": outcomes, "gates": plain(run.tally), "notes": plain(run.notes)}
     return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
 
 
@@ -101,15 +103,15 @@ class RunFolder:
     def _lines(self, outcome: Outcome) -> Iterator[str]:
         cell = CellLine(
             cell=outcome.cell,
-            node_id=outcome.node_id,
-            attempt=outcome.attempt,
-            model=outcome.model,
-            signature=plain(outcome.signature),
+            node_id=outcome.execution.node_id,
+            attempt=outcome.execution.attempt,
+            model=outcome.name.model,
+            signature=plain(outcome.execution.signature),
             predictions=len(outcome.predictions),
-            prompts=outcome.shared_prompts if self._keep_prompts else None,
+            prompts=outcome.execution.shared_prompts if self._keep_prompts else None,
         )
         yield f"{cell_json(cell)}\n"
-        names = {"cell": outcome.cell, "node_id": outcome.node_id, "attempt": outcome.attempt}
+        names = {"cell": outcome.cell, "node_id": outcome.execution.node_id, "attempt": outcome.execution.attempt}
         head = json.dumps({"kind": "prediction"} | plain(names), allow_nan=False, ensure_ascii=False)
         yield from (f"{head[:-1]}, {line[1:]}\n" for line in self._predictions(outcome))
 

@@ -54,9 +54,9 @@ def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Out
     """Store the throughput of the models that computed something in this run; entries of other models stay."""
     entries, outcomes = _entries(root), list(outcomes)
     for model in models:
-        of_model = (outcome for outcome in outcomes if outcome.model == model.name)
-        computed = [outcome for outcome in of_model if "weights_sha256" in outcome.signature["engine"]]
-        speed = sum((outcome.speed for outcome in computed), Speed())
+        of_model = (outcome for outcome in outcomes if outcome.name.model == model.name)
+        computed = [outcome for outcome in of_model if "weights_sha256" in outcome.execution.signature["engine"]]
+        speed = sum((outcome.execution.speed for outcome in computed), Speed())
         if not speed.prefill_seconds:
             continue
         prefill = speed.prefill_tokens / speed.prefill_seconds
@@ -92,7 +92,7 @@ def _kind(cell: CellId) -> str:
 def _replies(outcomes: Iterable[Outcome]) -> dict[str, float]:
     """Reply lengths of unperturbed cells; perturbed samples are expected to get replies of the same length."""
     return {
-        _kind(outcome.name): outcome.usage.decoded_tokens / max(outcome.trials, 1)
+        _kind(outcome.name): outcome.execution.usage.decoded_tokens / max(outcome.execution.trials, 1)
         for outcome in outcomes
-        if outcome.perturbation is None
+        if outcome.name.perturbation is None
     }

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from pytest_puma.analysis.contrasts import contrasts_of, not_compared
 from pytest_puma.core import Outcome
 from pytest_puma.stats.significance import holm
-from tests.factories import LABELS, Triage, computed_outcome, predictions, replicates
+from tests.factories import LABELS, Triage, computed_outcome, predictions, replicates, revised
 
 RANDOM = np.random.default_rng(5)
 GOLDS = RANDOM.choice(list(LABELS), 60).tolist()
@@ -57,13 +56,13 @@ def test_cells_with_other_samples_are_not_compared() -> None:
     other = outcome("triage-rcoif@m", answers_at(0.5))
     fewer = replicates(Triage(), predictions(GOLDS[:20], answers_at(0.5)[:20]), "f1_macro")
 
-    assert contrasts_of([CELLS[0], replace(other, replicates={"f1_macro": fewer})], ["strategy"]) == ()
+    assert contrasts_of([CELLS[0], revised(other, replicates={"f1_macro": fewer})], ["strategy"]) == ()
 
 
 def test_a_cell_that_is_left_out_of_a_comparison_is_named() -> None:
     other = outcome("triage-rcoif@m", answers_at(0.5))
     fewer = replicates(Triage(), predictions(GOLDS[:20], answers_at(0.5)[:20]), "f1_macro")
-    cells = [*CELLS, replace(other, replicates={"f1_macro": fewer})]
+    cells = [*CELLS, revised(other, replicates={"f1_macro": fewer})]
 
     assert not_compared(CELLS, ["strategy"]) == ()
     (sentence,) = not_compared(cells, ["strategy"])

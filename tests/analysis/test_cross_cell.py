@@ -12,7 +12,17 @@ from pytest_puma.analysis.cross_cell import verdicts
 from pytest_puma.core import BootstrapReplicates, CellId, Outcome, Policy, Prediction
 from pytest_puma.gates.grammar import parse_gate
 from tests import factories
-from tests.factories import LABELS, OrderedTriage, Triage, computed_outcome, measure, paired, predictions, scored
+from tests.factories import (
+    LABELS,
+    OrderedTriage,
+    Triage,
+    computed_outcome,
+    measure,
+    paired,
+    predictions,
+    revised,
+    scored,
+)
 
 
 def steady(value: float) -> BootstrapReplicates:
@@ -200,14 +210,14 @@ def test_samples_that_one_of_them_asks_several_times_are_not_compared() -> None:
     once, thrice = (
         answered(name, predictions(["A"] * n, ["A"] * n), gate) for name, n in (("egi", 1), ("zero_shot", 3))
     )
-    (verdict,) = verdicts([replace(once, samples=1, trials=1), replace(thrice, samples=1, trials=3)], Policy())
+    (verdict,) = verdicts([revised(once, samples=1, trials=1), revised(thrice, samples=1, trials=3)], Policy())
 
     assert verdict.reason.endswith("one asks each sample once, the other 3 times (orders or repeats)")
 
 
 def test_a_metric_that_one_of_them_lacks_is_named() -> None:
     gate = "egi.f1_macro >= zero_shot.f1_macro"
-    cells = [answered("egi", predictions(["A"], ["A"]), gate), replace(outcome("zero_shot", gate=gate), replicates={})]
+    cells = [answered("egi", predictions(["A"], ["A"]), gate), revised(outcome("zero_shot", gate=gate), replicates={})]
     (verdict,) = verdicts(cells, Policy())
 
     assert verdict.reason == f"triage@m: {gate} was not judged: f1_macro was not measured in both"

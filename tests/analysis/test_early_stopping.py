@@ -54,16 +54,16 @@ def test_the_intervals_of_all_looks_hold_together_in_95_of_100_runs(information:
 def test_a_cell_whose_gates_are_clearly_kept_ends_at_the_first_look() -> None:
     outcome = run(cell("accuracy <= 0.9", "f1_macro <= 0.9"))
 
-    assert (len(outcome.predictions), outcome.left_out) == (23, 27)
-    assert [verdict.status for verdict in outcome.verdicts] == ["PASS", "PASS"]
+    assert (len(outcome.predictions), outcome.execution.left_out) == (23, 27)
+    assert [verdict.status for verdict in outcome.judgement.verdicts] == ["PASS", "PASS"]
     assert outcome.measures["accuracy"].n == 23
-    assert outcome.signature["samples"] == 50
+    assert outcome.execution.signature["samples"] == 50
 
 
 def test_a_cell_whose_gate_is_clearly_missed_ends_too() -> None:
     outcome = run(cell("accuracy >= 0.8"))
 
-    assert outcome.left_out == 27
+    assert outcome.execution.left_out == 27
     assert outcome.failed[0].status == "FAIL"
 
 
@@ -87,20 +87,20 @@ def test_the_samples_are_the_first_ones_of_all() -> None:
     ],
 )
 def test_a_cell_runs_in_full_where(gates: tuple[str, ...], why: str) -> None:
-    assert run(cell(*gates)).left_out == 0, why
+    assert run(cell(*gates)).execution.left_out == 0, why
 
 
 def test_cells_that_others_are_compared_with_run_in_full() -> None:
     cross_cell_gates = ("few_shot_3.accuracy >= zero_shot.accuracy",)
 
-    assert run(cell("accuracy <= 0.9", cross_cell_gates=cross_cell_gates)).left_out == 0
+    assert run(cell("accuracy <= 0.9", cross_cell_gates=cross_cell_gates)).execution.left_out == 0
 
 
 def test_no_answer_may_fail_is_decided_by_the_samples_that_are_left() -> None:
     """43 parsed answers of 50 leave 7, of which 3 hardly fail; 23 leave too many."""
-    assert run(cell("parse_failure_rate <= 0.05")).left_out == 7
+    assert run(cell("parse_failure_rate <= 0.05")).execution.left_out == 7
     # About the population, 43 samples are less certain.
-    assert run(cell("parse_failure_rate <= 0.05 !warn")).left_out == 0
+    assert run(cell("parse_failure_rate <= 0.05 !warn")).execution.left_out == 0
 
 
 def stopping(chosen: Cell) -> early_stopping.EarlyStopping:
@@ -134,9 +134,9 @@ def test_a_change_since_the_baseline_is_decided_on_the_samples_that_both_have() 
     before = evaluated(cell(samples=200), "nothing to read")
 
     better = run(cell("accuracy >= baseline", samples=200), baseline=entry(before))
-    (verdict,) = better.verdicts
+    (verdict,) = better.judgement.verdicts
 
-    assert better.left_out >= 100
+    assert better.execution.left_out >= 100
     assert verdict.status == "PASS"
     assert verdict.change is not None
     assert verdict.change.n == len(better.predictions)
@@ -145,7 +145,7 @@ def test_a_change_since_the_baseline_is_decided_on_the_samples_that_both_have() 
 def test_without_the_option_all_samples_are_asked() -> None:
     outcome = evaluated(cell("accuracy <= 0.9"))
 
-    assert (len(outcome.predictions), outcome.left_out) == (50, 0)
+    assert (len(outcome.predictions), outcome.execution.left_out) == (50, 0)
 
 
 def test_intervals_of_a_cell_with_looks_are_wider() -> None:
@@ -167,5 +167,5 @@ def test_progress_ends_where_the_cell_does() -> None:
 def test_the_determinism_check_repeats_only_samples_that_were_asked() -> None:
     outcome = run(cell("accuracy <= 0.9"), determinism=30)
 
-    assert outcome.determinism is not None
-    assert outcome.determinism.samples == 23
+    assert outcome.execution.determinism is not None
+    assert outcome.execution.determinism.samples == 23

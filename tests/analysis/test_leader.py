@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from pytest_puma.analysis.contrasts import leaders
 from tests.analysis.test_contrasts import GOLDS, answers_at, outcome
-from tests.factories import Triage, predictions, replicates
+from tests.factories import Triage, predictions, replicates, revised
 
 BEST, WORSE = outcome("triage-zero_shot@n", GOLDS), outcome("triage-egi@m", answers_at(0.2))
 
@@ -26,4 +24,4 @@ def test_a_lead_that_may_be_chance_is_not_sure() -> None:
 def test_one_cell_and_cells_of_other_samples_have_no_best_one() -> None:
     fewer = replicates(Triage(), predictions(GOLDS[:20], GOLDS[:20]), "f1_macro")
     assert leaders([BEST]) == ()
-    assert leaders([WORSE, replace(BEST, replicates={"f1_macro": fewer})]) == ()
+    assert leaders([WORSE, revised(BEST, replicates={"f1_macro": fewer})]) == ()

@@ -222,5 +222,5 @@ def test_a_cell_goes_on_without_the_programs_that_fail() -> None:
     shown = cell(_Paint(), "egi", metrics=("length",))
     outcome = evaluated(shown, lambda _: "Answer: Major", naive_baselines=NaiveBaselines())
     assert outcome["length"] == 13
-    assert outcome.naive_baselines == {}
-    assert sum("raised IndexError" in warning for warning in outcome.warnings) == 3
+    assert outcome.tables.naive_baselines == {}
+    assert sum("raised IndexError" in warning for warning in outcome.judgement.warnings) == 3

@@ -15,7 +15,7 @@ from pytest_puma.baseline.entry import Entry
 from pytest_puma.baseline.folder import Baselines
 from pytest_puma.core import DataError, Drift, Outcome, StoreShare, Usage
 from tests import factories
-from tests.factories import measure, prediction, unmeasured
+from tests.factories import measure, prediction, revised, unmeasured
 
 SIGNATURE = {
     "data": {"file": "a.csv", "sha256": "d"},
@@ -102,7 +102,7 @@ def test_writing_the_same_again_changes_no_byte(tmp_path: Path) -> None:
 
 def test_an_entry_notes_kept_answers_and_is_not_renewed_by_them(tmp_path: Path) -> None:
     kept = StoreShare(responses=3, kept=2, together=False, batches=1, runs=("20261125T104903-7",))
-    Baselines(tmp_path).write([factories.entry(replace(outcome(), kept=kept)), entry("triage-egi@m")])
+    Baselines(tmp_path).write([factories.entry(revised(outcome(), kept=kept)), entry("triage-egi@m")])
     before = texts(tmp_path)
     note = "2 of 3 answers kept from run 20261125T104903-7; the rest computed without them"
     heads = json.loads(before["triage.json"])["cells"]
@@ -113,7 +113,7 @@ def test_an_entry_notes_kept_answers_and_is_not_renewed_by_them(tmp_path: Path) 
         "triage-zero_shot@m": note,
     }
 
-    (written,) = Baselines(tmp_path).write([entry(), factories.entry(replace(outcome("triage-egi@m"), kept=kept))])
+    (written,) = Baselines(tmp_path).write([entry(), factories.entry(revised(outcome("triage-egi@m"), kept=kept))])
     assert (written.same, texts(tmp_path)) == (2, before)
     (written,) = Baselines(tmp_path).write([entry(answers=("B", "B", "B"))])
     assert (written.changed, "kept" in texts(tmp_path)["triage.json"]) == (1, False)
@@ -125,11 +125,11 @@ def test_the_same_answers_of_other_code_renew_the_signature_and_add_nothing_to_t
     def renew(series: float, *answers: str, **signature: str) -> Entry:
         (old,) = Baselines(tmp_path).entries()
         drift = Drift(total=series, renewals=0 if old.anchor is None else old.anchor.drift.renewals)
-        run = replace(outcome(answers=answers or ("A", None, "\u201cC\u201d")), drift=drift)
-        made = replace(run, signature={**run.signature, **signature})
+        run = revised(outcome(answers=answers or ("A", None, "\u201cC\u201d")), drift=drift)
+        made = revised(run, signature={**run.execution.signature, **signature})
         Baselines(tmp_path).write([factories.entry(made, old=old)])
         (new,) = Baselines(tmp_path).entries()
-        assert new.signature == made.signature
+        assert new.signature == made.execution.signature
         return new
 
     assert renew(0.4, parser_sha256="first").anchor is None
@@ -141,7 +141,7 @@ def test_the_same_answers_of_other_code_renew_the_signature_and_add_nothing_to_t
 
 def test_repeats_and_subjects_come_first_in_a_signature() -> None:
     signature = SIGNATURE | {"repeats": 1, "subjects": []}
-    written = factories.entry(replace(outcome(), signature=signature)).head()["signature"]
+    written = factories.entry(revised(outcome(), signature=signature)).head()["signature"]
     assert (written, list(written)) == (signature, ["repeats", "subjects", *SIGNATURE])
 
 

@@ -18,7 +18,7 @@ from pytest_puma.report import robustness
 from pytest_puma.report.comparison import contrast_lines
 from pytest_puma.report.terminal import summary
 from tests.cli.console import error, lines
-from tests.factories import fault, measure, outcome
+from tests.factories import fault, measure, outcome, revised
 from tests.runs.runs import MAIN, keep
 from tests.runs.test_past_run import whole_run
 
@@ -157,7 +157,7 @@ def test_names_of_a_project_cannot_act_on_the_terminal(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    evil = replace(valued(0.5), cell="::error::\x1b[2J-x@m", model="\x1b[31m", node_id="n")
+    evil = revised(valued(0.5), scenario="::error::\x1b[2J", strategy="x", model="\x1b[31m", node_id="n")
     keep(tmp_path, FIRST, [evil], invocation=replace(MAIN, branch="\x1b[2J\u202e"))
     for arguments in (["list"], ["show", "1"], ["trend"]):
         text = "\n".join(lines(capsys, *arguments))

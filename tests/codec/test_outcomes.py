@@ -102,7 +102,7 @@ def test_the_units_of_rows_arrive_with_the_replicates() -> None:
         units=(("a", "b"), ("b",)),
     )
     sent = outcome(replicates={"mae": replicates})
-    assert back(sent).replicates == sent.replicates
+    assert back(sent).judgement.replicates == sent.judgement.replicates
 
 
 def test_fields_of_any_type_become_plain_values() -> None:
@@ -127,7 +127,7 @@ def test_nan_is_null_in_json_and_nan_again_when_read() -> None:
 def test_any_text_survives_and_lone_surrogates_are_replaced(text: str) -> None:
     sent = to_lines(outcome(warnings=(text,), predictions=(prediction(raw=(text,)),)))
     sent.encode()
-    (warning,) = from_lines(sent).warnings
+    (warning,) = from_lines(sent).judgement.warnings
     (reply,) = from_lines(sent).predictions[0].raw
     assert warning == reply
     if not any(0xD800 <= ord(character) <= 0xDFFF for character in text):

@@ -41,7 +41,7 @@ def test_predictions_become_an_outcome_without_an_engine() -> None:
         cell(Triage(), gates=("accuracy >= 0.5", "ece <= 0.1")), answered("ABCD" * 5, "ABCA" * 5), Context()
     )
     assert outcome["accuracy"] == 0.75
-    assert [verdict.status for verdict in outcome.verdicts] == ["PASS", "NOT RUN"]
+    assert [verdict.status for verdict in outcome.judgement.verdicts] == ["PASS", "NOT RUN"]
     assert outcome.cell == "triage-zero_shot@script"
 
 
@@ -69,7 +69,7 @@ def test_a_gate_on_a_metric_that_applies_to_no_reply_fails(once: Metric) -> None
     judged = cell(Triage(), scores=(absent,), gates=("absent <= 0.1", "absent <= baseline * 1.1"))
     given = answered("AB", "AB")
     before = entry(assess(cell(Triage(), scores=(once,), gates=("absent >= 0",)), given, Context()))
-    limited, compared = assess(judged, given, Context(baseline=before)).verdicts
+    limited, compared = assess(judged, given, Context(baseline=before)).judgement.verdicts
     assert (limited.status, limited.reason) == ("FAIL", "absent has nothing to measure (n=0)")
     assert (compared.status, compared.fails) == ("FAIL", True)
     assert compared.reason == limited.reason
@@ -79,8 +79,8 @@ def test_gates_of_a_cell_without_any_answer_fail() -> None:
     judged = cell(Triage(), gates=("brier <= 0.3", "ece[mean subject] <= 0.1"))
     given = answered("AB", "AB")
     none = tuple(replied(replace(each, answer=None), finish="overflow") for each in given.predictions)
-    assert [each.status for each in assess(judged, given, Context()).verdicts] == ["NOT RUN", "NOT RUN"]
-    assert [each.status for each in assess(judged, replace(given, predictions=none), Context()).verdicts] == [
+    assert [each.status for each in assess(judged, given, Context()).judgement.verdicts] == ["NOT RUN", "NOT RUN"]
+    assert [each.status for each in assess(judged, replace(given, predictions=none), Context()).judgement.verdicts] == [
         "FAIL"
     ] * 2
 
@@ -89,8 +89,8 @@ def test_the_same_predictions_are_assessed_against_another_baseline() -> None:
     given = answered("ABCD" * 10, "ABCD" * 9 + "AAAA")
     judged = cell(Triage(), gates=("accuracy >= baseline",))
     before = entry(assess(judged, answered("ABCD" * 10, "AB" * 20), Context()))
-    assert assess(judged, given, Context(baseline=before)).verdicts[0].status == "PASS"
-    assert assess(judged, given, Context()).verdicts[0].status == "NO BASELINE"
+    assert assess(judged, given, Context(baseline=before)).judgement.verdicts[0].status == "PASS"
+    assert assess(judged, given, Context()).judgement.verdicts[0].status == "NO BASELINE"
 
 
 def test_matrices_are_computed_by_one_thread_without_a_change_for_others() -> None:
@@ -114,28 +114,28 @@ def test_equal_answers_to_a_few_common_samples_do_not_show_that_nothing_changed(
     given = answered("ABCD" * 15, "ABCA" * 15)
     few = assess(judged, given, Context(baseline=_baseline(3, "ABCA"), policy=Policy(inconclusive="fail")))
 
-    assert [verdict.status for verdict in few.verdicts] == ["INCONCLUSIVE", "INCONCLUSIVE", "PASS"]
-    assert [verdict.fails for verdict in few.verdicts] == [True, True, False]
-    assert few.verdicts[0].reason == (
+    assert [verdict.status for verdict in few.judgement.verdicts] == ["INCONCLUSIVE", "INCONCLUSIVE", "PASS"]
+    assert [verdict.fails for verdict in few.judgement.verdicts] == [True, True, False]
+    assert few.judgement.verdicts[0].reason == (
         "accuracy stayed the same [0, 0] against baseline main@3f2c1d9 on the 3 samples that both have, which keeps "
         ">= baseline (0 of 3 answers went from right to wrong, 0 the other way); but these are too few to show that "
         "nothing changed"
     )
-    assert "too few samples: a loss of 5 points is caught in" in few.verdicts[1].reason
-    (warning,) = few.warnings
+    assert "too few samples: a loss of 5 points is caught in" in few.judgement.verdicts[1].reason
+    (warning,) = few.judgement.warnings
     assert warning.endswith(": 57 of 60 samples are not in baseline main@3f2c1d9; comparisons with it use the other 3")
 
 
 def test_equal_answers_to_thirty_common_samples_or_to_all_pass() -> None:
     judged = cell(Triage(), gates=("accuracy >= baseline",))
     thirty = assess(judged, answered("ABCD" * 15, "ABCA" * 15), Context(baseline=_baseline(30, "ABCA")))
-    assert thirty.verdicts[0].status == "PASS"
-    assert ["30 of 60 samples are not in baseline" in each for each in thirty.warnings] == [True]
+    assert thirty.judgement.verdicts[0].status == "PASS"
+    assert ["30 of 60 samples are not in baseline" in each for each in thirty.judgement.warnings] == [True]
 
     judged = cell(Triage(), samples=4, gates=("accuracy >= baseline",))
     whole = assess(judged, answered("ABCD", "ABCA"), Context(baseline=_baseline(60, "ABCA")))
-    assert whole.verdicts[0].status == "PASS"
-    assert not any("baseline" in each for each in whole.warnings)
+    assert whole.judgement.verdicts[0].status == "PASS"
+    assert not any("baseline" in each for each in whole.judgement.warnings)
 
 
 SHRUNK = (
@@ -163,7 +163,7 @@ def test_data_that_shrank_are_named_unless_fewer_samples_were_requested(
     given = replace(given, signature=signature, **part)
     judged = cell(Triage(), gates=("no_regression",), **requested)
     outcome = assess(judged, given, Context(baseline=_baseline(60, "ABCA")))
-    assert [each for each in outcome.warnings if "baseline" in each] == [SHRUNK] * warned
+    assert [each for each in outcome.judgement.warnings if "baseline" in each] == [SHRUNK] * warned
 
 
 def test_data_with_new_rows_that_lost_others_are_one_sentence() -> None:
@@ -172,7 +172,9 @@ def test_data_with_new_rows_that_lost_others_are_one_sentence() -> None:
     before = replace(before, answers={key: each for key, each in before.answers.items() if key[0] not in {"s0", "s1"}})
     outcome = assess(cell(Triage(), samples=25, every=True), given, Context(baseline=before))
     sentence = "2 of 25 samples are not in baseline main@3f2c1d9; comparisons with it use the other 23 of its 58"
-    assert [each for each in outcome.warnings if "baseline" in each] == [f"triage-zero_shot@script: {sentence}"]
+    assert [each for each in outcome.judgement.warnings if "baseline" in each] == [
+        f"triage-zero_shot@script: {sentence}"
+    ]
 
 
 @pytest.mark.parametrize(
@@ -193,11 +195,11 @@ def test_changed_data_are_named_once_where_a_gate_on_the_baseline_is_judged(
     changed = replace(given, signature={**given.signature, part: {"file": "a.csv", "sha256": "f" * 64}})
     judged = cell(Triage(), samples=60, gates=(gate,))
     outcome = assess(judged, changed, Context(baseline=entry(assess(judged, given, Context()))))
-    (verdict,) = outcome.verdicts
+    (verdict,) = outcome.judgement.verdicts
     sentence = "the data changed since baseline main@3f2c1d9: its answers are judged by today's labels"
 
     assert verdict.status == status
-    assert outcome.warnings == ((f"triage-zero_shot@script: {sentence}",) if warned else ())
+    assert outcome.judgement.warnings == ((f"triage-zero_shot@script: {sentence}",) if warned else ())
 
 
 def test_a_run_that_becomes_the_baseline_is_not_compared_with_older_data() -> None:
@@ -206,10 +208,10 @@ def test_a_run_that_becomes_the_baseline_is_not_compared_with_older_data() -> No
     before = entry(
         assess(judged, replace(given, signature={**given.signature, "data": {"sha256": "f" * 64}}), Context())
     )
-    assert assess(judged, given, Context(baseline=before, policy=Policy(accepts=True))).warnings == ()
+    assert assess(judged, given, Context(baseline=before, policy=Policy(accepts=True))).judgement.warnings == ()
 
 
 def test_a_change_on_a_few_common_samples_is_judged_by_its_interval() -> None:
     judged = cell(Triage(), gates=("accuracy >= baseline - 0.9", "accuracy >= baseline + 0.9"))
     changed = assess(judged, answered("ABCD" * 15, "ABCA" * 15), Context(baseline=_baseline(8, "ABCD")))
-    assert [verdict.status for verdict in changed.verdicts] == ["PASS", "FAIL"]
+    assert [verdict.status for verdict in changed.judgement.verdicts] == ["PASS", "FAIL"]

@@ -31,7 +31,9 @@ class Sociable(ScriptedBackend):
 
 def checked(strategy: str, *, requested: int, weight: float = 0.25) -> Determinism | None:
     """The check on a cell of four samples."""
-    return evaluated(cell(strategy=strategy, samples=4), Sociable(weight=weight), determinism=requested).determinism
+    return evaluated(
+        cell(strategy=strategy, samples=4), Sociable(weight=weight), determinism=requested
+    ).execution.determinism
 
 
 @pytest.mark.parametrize(("requested", "checked_samples"), [(3, 3), (4, 4), (9, 4)])

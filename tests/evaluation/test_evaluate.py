@@ -29,22 +29,22 @@ from tests.factories import cell, evaluated, run
 
 
 def test_a_row_of_the_confusion_matrix_is_what_a_gold_label_was_answered_with() -> None:
-    confusion = evaluated(cell()).confusion
+    confusion = evaluated(cell()).tables.confusion
     assert confusion["Minor"] == {"Major": 3}
     assert confusion["Minor"]["Minor"] == 0
-    assert evaluated(cell(EstimationTawosScenario()), "3").confusion == {}
+    assert evaluated(cell(EstimationTawosScenario()), "3").tables.confusion == {}
 
 
 def test_unreadable_answers_are_wrong_counted_and_warned_about() -> None:
     outcome = evaluated(cell(), "No idea.")
     assert outcome["f1_macro"] == 0
     assert outcome["parse_failure_rate"] == 1
-    (warning,) = outcome.warnings
+    (warning,) = outcome.judgement.warnings
     assert warning == (
         "triage_jira-zero_shot@script: 12 of 12 replies could not be parsed (12 unparsed); "
         "the scores are not meaningful"
     )
-    assert outcome.failures == {"unparsed": 12}
+    assert outcome.tables.failures == {"unparsed": 12}
     assert {prediction.failure for prediction in outcome.predictions} == {"unparsed"}
 
 
@@ -60,23 +60,23 @@ def test_a_model_that_prefers_other_texts_than_the_labels_is_warned_about() -> N
     wanted = cell(strategy="option_scoring")
     sure = evaluated(wanted)
     assert sure["outside_labels"] == pytest.approx(0, abs=1e-9)
-    assert not sure.warnings
+    assert not sure.judgement.warnings
     torn = evaluated(wanted, ScriptedBackend({}, default="Major", confidence=1.0))
     assert torn["outside_labels"] > 0.99
-    (warning,) = torn.warnings
+    (warning,) = torn.judgement.warnings
     assert re.fullmatch(f"{wanted.id}: all labels together have .*e-.* of the probability of all replies .*", warning)
 
 
 def test_answers_that_are_no_labels_are_listed_with_their_text() -> None:
     outcome = evaluated(cell(Capitalised()))
     assert outcome["parse_failure_rate"] == 1
-    (warning,) = outcome.warnings
+    (warning,) = outcome.judgement.warnings
     assert warning == (
         "triage_jira-zero_shot@script: 12 of 12 answers are not among valid_labels(): 'MAJOR' (12); "
         "expected one of Critical, Major, Minor, Trivial; "
         "parse_response() must return a label exactly as valid_labels() spells it, or None"
     )
-    assert outcome.failures == {"not_a_label": 12}
+    assert outcome.tables.failures == {"not_a_label": 12}
     assert {(each.answer, each.failure, each.parsed) for each in outcome.predictions} == {
         (None, "not_a_label", "MAJOR")
     }
@@ -86,17 +86,17 @@ def test_truncated_replies_are_counted_whether_they_are_parsed_or_not() -> None:
     cut = evaluated(cell(), "Major" + 20 * "!")
     assert cut["truncation_rate"] == 1
     assert cut["parse_failure_rate"] == 0
-    assert cut.failures == {}
+    assert cut.tables.failures == {}
     whole = evaluated(cell(gates=("truncation_rate <= 0.05",)))
     assert whole["truncation_rate"] == 0
-    assert [verdict.status for verdict in whole.verdicts] == ["PASS"]
+    assert [verdict.status for verdict in whole.judgement.verdicts] == ["PASS"]
     rambling = evaluated(cell(strategy="zero_shot_cot"), 300 * "x")
-    assert rambling.failures == {"truncated": 12}
+    assert rambling.tables.failures == {"truncated": 12}
 
 
 def test_the_cause_is_what_the_last_replies_lack() -> None:
     outcome = evaluated(cell(strategy="egi"), lambda _: "Nobody can log in.")
-    assert outcome.failures == {"no_answer_line": 12}
+    assert outcome.tables.failures == {"no_answer_line": 12}
 
 
 def test_a_prompt_over_the_context_is_that_samples_overflow_only() -> None:
@@ -105,12 +105,12 @@ def test_a_prompt_over_the_context_is_that_samples_overflow_only() -> None:
     assert finishes == {"stop", "overflow"}
     assert 0 < outcome["overflow_rate"] < 1
     assert {p.answer for p in outcome.predictions if p.finish == "overflow"} == {None}
-    assert any("longer than the context" in warning for warning in outcome.warnings)
+    assert any("longer than the context" in warning for warning in outcome.judgement.warnings)
 
 
 def test_gates_are_judged_on_the_measures() -> None:
     outcome = evaluated(cell(gates=("accuracy >= 0.25", "f1_macro >= 0.5", "ece <= 0.1")))
-    assert [verdict.status for verdict in outcome.verdicts] == ["PASS", "FAIL", "NOT RUN"]
+    assert [verdict.status for verdict in outcome.judgement.verdicts] == ["PASS", "FAIL", "NOT RUN"]
     assert [verdict.gate.metric for verdict in outcome.failed] == ["f1_macro"]
 
 
@@ -141,7 +141,7 @@ def test_probabilities_of_points_give_the_error_of_their_mean_too() -> None:
 
 
 def test_the_signature_holds_what_could_change_a_number() -> None:
-    signature = evaluated(cell(generation=Generation(max_tokens=7))).signature
+    signature = evaluated(cell(generation=Generation(max_tokens=7))).execution.signature
     assert signature["generation"]["max_tokens"] == 7
     assert signature["generation"]["temperature"] == 0
     assert signature["data"]["file"] == "data/jira_balanced_200.csv"
@@ -167,7 +167,7 @@ def test_predictions_have_their_fields_and_the_whole_prompt_of_each_request(stra
 
 def test_the_common_beginning_of_the_prompts_is_held_once() -> None:
     outcome = evaluated(cell(strategy="few_shot_8"))
-    (shared,) = outcome.shared_prompts
+    (shared,) = outcome.execution.shared_prompts
     assert shared[-1].content.count("\nPriority: ") == 8
     for prediction in outcome.predictions:
         (rest,) = prediction.transcript.prompts
@@ -186,7 +186,7 @@ def test_notes_of_the_backend_reach_the_reports() -> None:
     backend = ScriptedBackend({}, default="Major")
     backend.notes = ("speaks plainly",)
     outcomes = [evaluated(cell(strategy=strategy), backend) for strategy in ("zero_shot", "one_shot")]
-    assert [each.notes for each in outcomes] == [("speaks plainly",)] * 2
+    assert [each.execution.notes for each in outcomes] == [("speaks plainly",)] * 2
     whole = run(*outcomes)
     assert whole.notes == ("script: speaks plainly",)
     assert json.loads(as_json(whole))["notes"] == ["script: speaks plainly"]
@@ -215,7 +215,7 @@ def test_repeated_rows_are_listed_with_their_numbers(tmp_path: Path) -> None:
     assert outcome["accuracy"] == pytest.approx(2 / 3)
     assert [
         warning
-        for warning in outcome.warnings
+        for warning in outcome.judgement.warnings
         if "1 of 3 samples repeat an earlier row: row 4 repeats row 2" in warning
     ]
 
@@ -231,5 +231,5 @@ class _Slow(TriageJiraScenario):
 
 def test_a_slow_own_metric_is_named_with_its_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cautions, "SLOW", 0.3)
-    (warning,) = evaluated(cell(_Slow())).warnings
+    (warning,) = evaluated(cell(_Slow())).judgement.warnings
     assert re.match(r".*: metrics\(\): 'slow' took \d+ s of \d+ s in 301 calls, all but one for its interval", warning)

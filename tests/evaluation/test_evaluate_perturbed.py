@@ -21,14 +21,14 @@ def test_a_perturbed_cell_asks_about_other_texts_and_is_measured_on_the_same_sam
         evaluated(cell(perturbation=name, compared_metrics=("f1_macro",)), _echo) for name in (None, "case_upper")
     )
     assert (plain.cell, loud.cell) == ("triage_jira-zero_shot@script", "triage_jira-zero_shot+case_upper@script")
-    assert (plain.perturbation, loud.perturbation) == (None, "case_upper")
-    assert (plain.signature["perturbation"], loud.signature["perturbation"]) == (None, "case_upper")
+    assert (plain.name.perturbation, loud.name.perturbation) == (None, "case_upper")
+    assert (plain.execution.signature["perturbation"], loud.execution.signature["perturbation"]) == (None, "case_upper")
     facts = [[(each.sample_id, each.gold, each.units) for each in outcome.predictions] for outcome in (plain, loud)]
     assert facts[0] == facts[1]
     assert "Minor" not in {each.answer for each in plain.predictions}
     assert "Minor" in {each.answer for each in loud.predictions}
-    assert plain.replicates["f1_macro"].samples == loud.replicates["f1_macro"].samples
-    assert loud.replicates["f1_macro"].answers == tuple(each.answer for each in loud.predictions)
+    assert plain.judgement.replicates["f1_macro"].samples == loud.judgement.replicates["f1_macro"].samples
+    assert loud.judgement.replicates["f1_macro"].answers == tuple(each.answer for each in loud.predictions)
 
 
 def test_examples_are_not_perturbed() -> None:
@@ -58,7 +58,7 @@ def test_labels_are_listed_in_another_order_and_scored_as_they_were() -> None:
 
 def test_perturbed_cells_have_no_naive_baselines() -> None:
     baselines = [
-        evaluated(cell(perturbation=name), naive_baselines=NaiveBaselines()).naive_baselines
+        evaluated(cell(perturbation=name), naive_baselines=NaiveBaselines()).tables.naive_baselines
         for name in (None, "case_upper")
     ]
     assert [bool(each) for each in baselines] == [True, False]

@@ -54,8 +54,8 @@ def test_a_judge_gives_scores_that_are_measured_like_any_other() -> None:
     calm = [prediction.answer != "Critical" for prediction in outcome.predictions]
     assert [prediction.scores["is_calm"] for prediction in outcome.predictions] == calm
     assert outcome["is_calm"] == sum(calm) / 8
-    assert [verdict.status for verdict in outcome.verdicts] == ["PASS"]
-    assert outcome.signature["judge"] == {"backend": "scripted", "weights_sha256": "5a"}
+    assert [verdict.status for verdict in outcome.judgement.verdicts] == ["PASS"]
+    assert outcome.execution.signature["judge"] == {"backend": "scripted", "weights_sha256": "5a"}
 
 
 def test_the_conversation_with_the_judge_is_kept_beside_that_with_the_model() -> None:

@@ -37,8 +37,8 @@ def test_each_trial_has_a_prediction_and_trials_of_a_sample_stand_together() -> 
     ids = [prediction.sample_id for prediction in outcome.predictions if prediction.trial == 0]
 
     assert keys(outcome) == [(sample_id, trial) for sample_id in ids for trial in range(3)]
-    assert (outcome.samples, outcome.trials, outcome.left_out) == (6, 18, 0)
-    assert outcome.signature["repeats"] == 3
+    assert (outcome.execution.samples, outcome.execution.trials, outcome.execution.left_out) == (6, 18, 0)
+    assert outcome.execution.signature["repeats"] == 3
 
 
 def test_each_trial_is_sampled_anew_and_the_first_as_without_repeats() -> None:
@@ -100,41 +100,41 @@ def test_some_samples_are_asked_with_all_their_trials() -> None:
 
 def test_the_check_of_batch_invariance_counts_samples() -> None:
     outcome = evaluated(repeated(), hesitant(), determinism=4)
-    assert outcome.determinism is not None
-    assert (outcome.determinism.samples, outcome.determinism.texts) == (4, 0)
+    assert outcome.execution.determinism is not None
+    assert (outcome.execution.determinism.samples, outcome.execution.determinism.texts) == (4, 0)
 
 
 def test_early_stopping_looks_at_samples() -> None:
     gated = repeated(2, samples=50, gates=("accuracy <= 0.95",))
     outcome = evaluated(gated, "Major", stop_early=True)
 
-    assert (outcome.samples, outcome.trials, outcome.left_out) == (23, 46, 27)
+    assert (outcome.execution.samples, outcome.execution.trials, outcome.execution.left_out) == (23, 46, 27)
 
 
 def test_prompts_beyond_the_context_are_counted_once() -> None:
     short = ScriptedBackend({}, default="Major", context_limit=100)
-    (warning,) = [each for each in evaluated(repeated(3), short).warnings if "context" in each]
+    (warning,) = [each for each in evaluated(repeated(3), short).judgement.warnings if "context" in each]
     assert warning.endswith(": 6 of 6 prompts are longer than the context and were not answered")
 
 
 def test_a_baseline_is_compared_on_the_trials_that_both_have() -> None:
     gated = repeated(2, gates=("accuracy >= baseline - 0.05",))
     old = evaluated(repeated(3), "Major")
-    (verdict,) = evaluated(gated, "Major", baseline=entry(old)).verdicts
+    (verdict,) = evaluated(gated, "Major", baseline=entry(old)).judgement.verdicts
 
     assert "baseline main@3f2c1d9 on the 12 trials that both have" in verdict.reason
     assert verdict.reason.endswith("; changed since: the repeats")
     assert verdict.change is not None
     assert verdict.change.value == 0
 
-    (verdict,) = evaluated(gated, "Major", baseline=entry(evaluated(repeated(2), "Major"))).verdicts
+    (verdict,) = evaluated(gated, "Major", baseline=entry(evaluated(repeated(2), "Major"))).judgement.verdicts
     assert "that both have" not in verdict.reason
 
 
 def test_flips_name_the_trial_where_samples_have_several() -> None:
     old = entry(evaluated(repeated(2), "Minor"))
-    flips = evaluated(repeated(2), "Major", baseline=old).flips
-    single = evaluated(repeated(1), "Major", baseline=old).flips
+    flips = evaluated(repeated(2), "Major", baseline=old).judgement.flips
+    single = evaluated(repeated(1), "Major", baseline=old).judgement.flips
 
     assert {each.trial for each in flips} == {0, 1}
     assert {each.trial for each in single} == {None}
@@ -147,8 +147,8 @@ def test_a_naive_baseline_answers_once_for_all_trials_of_a_sample() -> None:
     outcome = evaluated(repeated(3, gates=(gate,)), "Major", naive_baselines=NaiveBaselines())
     single = evaluated(repeated(1, gates=(gate,)), "Major", naive_baselines=NaiveBaselines())
 
-    assert outcome.naive_baselines == single.naive_baselines
-    change, other = outcome.verdicts[0].change, single.verdicts[0].change
+    assert outcome.tables.naive_baselines == single.tables.naive_baselines
+    change, other = outcome.judgement.verdicts[0].change, single.judgement.verdicts[0].change
     assert change is not None
     assert other is not None
     assert (change.old, change.new) == pytest.approx((other.old, other.new))
@@ -185,7 +185,7 @@ class TwoTrials(TriageJiraScenario):
 
 
 def test_a_scenario_can_define_its_trials() -> None:
-    assert evaluated(cell(TwoTrials(), samples=3)).trials == 6
+    assert evaluated(cell(TwoTrials(), samples=3)).execution.trials == 6
 
 
 @pytest.mark.parametrize("indices", [(), (1, 2), (0, 0)])

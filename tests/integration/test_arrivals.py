@@ -90,7 +90,7 @@ tries = []
 
 @pytest.mark.puma("triage_jira", strategies=["zero_shot", "one_shot"], samples=4)
 def test_triage(puma):
-    tries.append(puma.strategy)
+    tries.append(puma.name.strategy)
     assert tries.count("zero_shot") != 1
 """
     scripted.write(conftest=SCRIPTED + RERUNS, test_triage=fails_twice)

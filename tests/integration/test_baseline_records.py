@@ -116,7 +116,7 @@ def test_two_runs_at_once_lose_no_entry(alone: Project) -> None:
 
             @pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=8, gates=["accuracy >= baseline"])
             def test_triage(puma, request):
-                if puma.model == "one":
+                if puma.name.model == "one":
                     model = request.config.option.puma_model[0].replace("one=", "two=")
                     run = [sys.executable, "-m", "pytest", "--puma-update-baseline", "--puma-model", model]
                     subprocess.run(run, check=True)

@@ -31,7 +31,7 @@ class Quiz(ChoiceScenario):
 @pytest.mark.puma(Quiz, strategies=["zero_shot", "option_scoring", "option_scoring_2", "cloze_scoring"], samples=8,
                   gates=["accuracy >= 0.6"])
 def test_quiz(puma):
-    assert puma.samples == 8
+    assert puma.execution.samples == 8
 """
 
 QUESTIONS: list[dict[str, Any]] = [

@@ -97,7 +97,7 @@ def test_a_reader_who_leaves_at_once_sees_no_traceback(project: Project) -> None
 
 
 def test_what_was_computed_is_kept_where_nobody_reads_on(project: Project) -> None:
-    waits = "puma.strategy != 'zero_shot'"
+    waits = "puma.name.strategy != 'zero_shot'"
     project.write(conftest=SCRIPTED, test_triage=WAITING.format(root=str(project.pytester.path), waits=waits))
     status, errors = closed_after(project, "PASSED", "-v")
     assert (status, errors) == (1, "")
@@ -109,7 +109,7 @@ def test_the_store_is_pruned_and_made_one_file_where_nobody_reads_on(project: Pr
     store = project.pytester.mkdir(".puma") / "responses.sqlite"
     for old in ("one", "two", "three"):
         filled(store, old, f"{old}-x@", answers=100)
-    waits = "puma.strategy != 'zero_shot'"
+    waits = "puma.name.strategy != 'zero_shot'"
     kept = SCRIPTED.replace("ScriptedBackend(answer)", "ScriptedBackend(answer, digest='5a')")
     project.write(conftest=kept, test_triage=WAITING.format(root=str(project.pytester.path), waits=waits))
     project.pytester.makeini(f"{INI}puma_store_mb = 1\n")

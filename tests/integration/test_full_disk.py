@@ -41,7 +41,7 @@ import pytest
 
 @pytest.mark.puma("triage_jira", strategies=["zero_shot", "few_shot_3", "rcoif"], samples=8)
 def test_triage(puma):
-    if puma.strategy == "few_shot_3":
+    if puma.name.strategy == "few_shot_3":
         # At once: the other process writes into it meanwhile.
         pathlib.Path({root!r}, ".puma").rename(pathlib.Path({root!r}, "removed"))
 """

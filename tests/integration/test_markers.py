@@ -30,7 +30,7 @@ def test_the_closest_marker_counts_and_tests_without_the_argument_are_left_alone
             test_of_the_function = None
 
             def test_of_the_subclass(self, puma):
-                assert puma.strategy == "one_shot"
+                assert puma.name.strategy == "one_shot"
 
             def test_of_the_class(self):
                 pass

@@ -220,12 +220,11 @@ def test_the_change_since_the_baseline_is_shown_also_where_the_gate_is_kept() ->
 
 
 def test_a_warning_of_several_cells_appears_once_with_their_number() -> None:
-    cells = [outcome(name, warnings=(f"{name}: no chat template", f"{name}: of {name}")) for name in ("a", "b", "c")]
+    names = ("a-s@m", "b-s@m", "c-s@m")
+    cells = [outcome(name, warnings=(f"{name}: no chat template", f"{name}: of {name}")) for name in names]
     warnings = [line for line in as_markdown(run(*cells)).splitlines() if "warning" in line]
-    assert warnings == [
-        "- warning: a and 2 more: no chat template",
-        *(f"- warning: {name}: of {name}" for name in ("a", "b", "c")),
-    ]
+    each = [f"- warning: `{name}`: of `{name}`" for name in names]
+    assert warnings == ["- warning: `a-s@m` and 2 more: no chat template", *each]
 
 
 def test_nothing_of_the_data_is_an_image_a_mention_or_a_link() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pytest_puma.core import Message
 from pytest_puma.metrics import score
 from pytest_puma.report.terminal import flip_lines, misses, worst_misses
-from tests.factories import Estimation, Triage, flip, outcome, prediction, predictions, verdict
+from tests.factories import Estimation, Triage, flip, outcome, prediction, predictions, revised, verdict
 
 
 def test_the_worst_misses_are_parse_failures_then_the_largest_errors() -> None:
@@ -41,7 +39,7 @@ def test_below_a_regression_new_misses_come_first_with_the_earlier_answer() -> N
     assert [line.split(":")[0].strip() for line in lines[2::3]] == ["s5", "s6", "s0", "s1", "s2"]
     assert lines[2].endswith("gold is A, was A")
     assert lines[8].endswith("gold is A")
-    of_value = replace(one, verdicts=(verdict("accuracy >= 0.9", "FAIL"), verdict("accuracy >= baseline")))
+    of_value = revised(one, verdicts=(verdict("accuracy >= 0.9", "FAIL"), verdict("accuracy >= baseline")))
     assert misses(of_value)[1] == "the worst 5 of 7 misses:"
     assert misses(of_value)[2].startswith("  s0: ")
 

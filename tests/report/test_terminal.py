@@ -12,7 +12,7 @@ from pytest_puma.report.markdown import as_markdown
 from pytest_puma.report.rows import COLUMNS, all_rows, metric_rows, number
 from pytest_puma.report.table import titles
 from pytest_puma.report.terminal import summary
-from tests.factories import change, measure, outcome, run, verdict
+from tests.factories import change, measure, outcome, revised, run, verdict
 
 RATES = {
     "mae": measure("mae", 2.0, 1.25, 3.5, n=40),
@@ -66,7 +66,7 @@ def test_a_cell_is_a_row_and_each_further_metric_another() -> None:
 def test_a_star_of_a_naive_baseline_alone_has_its_footnote_too() -> None:
     noted = measure("mae", 2.0, 1.25, 3.5, n=40, note="n under 30")
     whole = outcome(measures=RATES, metrics=("mae",), naive_baselines={"mean": {"mae": noted}})
-    assert notes.footnotes([replace(whole, naive_baselines={"mean": {"mae": RATES["mae"]}})]) == []
+    assert notes.footnotes([revised(whole, naive_baselines={"mean": {"mae": RATES["mae"]}})]) == []
     footnote = "* n under 30 (mae of naive.mean in triage)"
     assert footnote in summary(run(whole), "", 200)
     assert f"- \\{footnote}" in as_markdown(run(whole)).splitlines()
@@ -138,9 +138,9 @@ def test_the_seconds_of_kept_answers_are_no_time_of_the_model() -> None:
 def test_the_throughput_of_a_model_is_that_of_the_cells_that_were_computed() -> None:
     usage = Usage(prompt_tokens=900, cached_tokens=400, decoded_tokens=100)
     whole = outcome(usage=usage, speed=Speed(prefill_tokens=500, decode_tokens=100), seconds=4.0)
-    kept = replace(whole, seconds=0.1, kept=StoreShare(responses=50, kept=50, together=True, runs=("r",)))
-    reread = replace(whole, seconds=0.1, speed=Speed())
-    assert notes.throughputs([whole, replace(whole, seconds=6.0), kept, reread]) == [
+    kept = revised(whole, seconds=0.1, kept=StoreShare(responses=50, kept=50, together=True, runs=("r",)))
+    reread = revised(whole, seconds=0.1, speed=Speed())
+    assert notes.throughputs([whole, revised(whole, seconds=6.0), kept, reread]) == [
         "throughput: m: 10.00 answers and 120 tokens a second"
     ]
     assert notes.throughputs([kept, reread]) == []

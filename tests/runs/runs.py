@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ from pytest_puma.core import Invocation, Outcome, Run
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.run_folder import RunFolder
 from pytest_puma.runs.run_order import RECORD
-from tests.factories import cell, evaluated, run
+from tests.factories import cell, evaluated, revised, run
 
 MAIN = Invocation(command="pytest", commit="3f2c1d9a" * 5, branch="main")
 
@@ -20,7 +19,7 @@ MAIN = Invocation(command="pytest", commit="3f2c1d9a" * 5, branch="main")
 def triaged(answer: str | Callable[[str], str] = "Major", *, strategy: str = "zero_shot", **fields: Any) -> Outcome:
     """A cell with real predictions."""
     outcome = evaluated(cell(strategy=strategy, **fields), answer)
-    return replace(outcome, node_id=f"test_t.py::test_t[{outcome.cell}]")
+    return revised(outcome, node_id=f"test_t.py::test_t[{outcome.cell}]")
 
 
 def keep(root: Path, name: str, outcomes: Sequence[Outcome], *, at: float | None = None, **fields: Any) -> Run:

@@ -14,7 +14,7 @@ from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import used_scores
 from pytest_puma.runs.comparison import Values
 from pytest_puma.scenarios import TriageJiraScenario
-from tests.factories import cell, entry, evaluated
+from tests.factories import cell, entry, evaluated, revised
 from tests.runs.comparisons import by_length, runs
 from tests.runs.runs import triaged
 
@@ -85,7 +85,7 @@ def answered(
         **fields,
     )
     outcome = evaluated(made, answer, **options)
-    return replace(outcome, node_id=f"test_t.py::test_t[{outcome.cell}]")
+    return revised(outcome, node_id=f"test_t.py::test_t[{outcome.cell}]")
 
 
 def moody(prompt: str) -> str:
@@ -110,15 +110,15 @@ def test_each_kind_of_task_has_the_numbers_of_a_gate_without_its_scenario(
 ) -> None:
     old = answered(name, strategy, metrics, "3", **fields)
     new = answered(name, strategy, metrics, moody, baseline=entry(old), **fields)
-    assert new.contrasts
+    assert new.judgement.contrasts
     (same,) = runs(tmp_path / "same", [new], [new]).cells
     assert same.same
     (compared,) = runs(tmp_path / "other", [old], [new]).cells
     assert (compared.why, compared.untested) == ("", ())
     assert [replace(each, against="", adjusted=0.0) for each in compared.contrasts] == [
-        replace(each, against="", adjusted=0.0) for each in new.contrasts
+        replace(each, against="", adjusted=0.0) for each in new.judgement.contrasts
     ]
-    assert [each.sample_id for each in compared.flips] == [each.sample_id for each in new.flips]
-    by_gate = [verdict.change for verdict in new.verdicts if verdict.change is not None]
+    assert [each.sample_id for each in compared.flips] == [each.sample_id for each in new.judgement.flips]
+    by_gate = [verdict.change for verdict in new.judgement.verdicts if verdict.change is not None]
     by_metric = {each.change.metric: each.change for each in compared.contrasts}
     assert [by_metric[change.metric] for change in by_gate] == by_gate

@@ -13,6 +13,7 @@ from pytest_puma.report.comparison import comparison_lines
 from pytest_puma.runs.comparison import compare
 from pytest_puma.runs.past_run import Older, PastRun
 from pytest_puma.stats.significance import holm
+from tests.factories import revised
 from tests.runs.comparisons import FIRST, SECOND, by_length, compared, runs
 from tests.runs.runs import keep, triaged
 
@@ -86,7 +87,7 @@ def test_an_answer_that_changed_without_a_flip_is_a_difference(tmp_path: Path) -
 
 def test_a_changed_template_is_named_and_the_unchanged_parts_are_not(tmp_path: Path) -> None:
     old = triaged()
-    new = replace(old, signature={**old.signature, "template_sha256": "f" * 64})
+    new = revised(old, signature={**old.execution.signature, "template_sha256": "f" * 64})
     (cell,) = runs(tmp_path, [old], [new]).cells
     (sentence,) = cell.differs
     assert sentence.startswith("the prompt template is another one (")
@@ -95,9 +96,11 @@ def test_a_changed_template_is_named_and_the_unchanged_parts_are_not(tmp_path: P
 
 def test_a_changed_parser_is_named(tmp_path: Path) -> None:
     old = triaged()
-    new = replace(old, signature={**old.signature, "parser_sha256": "f" * 64})
+    new = revised(old, signature={**old.execution.signature, "parser_sha256": "f" * 64})
     (cell,) = runs(tmp_path, [old], [new]).cells
-    assert cell.differs == (f"the parser is another one ({old.signature['parser_sha256'][:8]}, now ffffffff)",)
+    assert cell.differs == (
+        f"the parser is another one ({old.execution.signature['parser_sha256'][:8]}, now ffffffff)",
+    )
 
 
 def test_metrics_without_a_difference_are_one_line(tmp_path: Path) -> None:

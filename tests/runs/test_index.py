@@ -19,7 +19,7 @@ from pytest_puma.core import Invocation
 from pytest_puma.platform.locks import locked
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.index import History
-from tests.factories import fault, measure, outcome, unmeasured, verdict
+from tests.factories import fault, measure, outcome, revised, unmeasured, verdict
 from tests.runs.runs import MAIN, keep
 
 NAMES = ("20261101T100000-1", "20261102T100000-1", "20261103T100000-1")
@@ -204,7 +204,7 @@ def test_in_a_folder_that_cannot_be_written_the_index_is_made_in_memory(root: Pa
 
 def test_of_several_tests_with_one_cell_the_last_one_counts(tmp_path: Path) -> None:
     first, second = cells(0.1)[0], cells(0.2)[0]
-    keep(tmp_path, NAMES[0], [first, replace(second, node_id="c")])
+    keep(tmp_path, NAMES[0], [first, revised(second, node_id="c")])
     with closing(History(tmp_path)) as history:
         assert [row.measure.value for row in history.trend(CELL, "accuracy", last=9)] == [0.2]
         assert history.runs()[0].cells == 2

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ from pytest_puma import load_run
 from pytest_puma.core import DataError, Likelihood
 from pytest_puma.runs.run_folder import RunFolder
 from tests import factories
-from tests.factories import fault, run
+from tests.factories import fault, revised, run
 from tests.runs.loaded_runs import BEST, GATES, evaluated, finished_folder
 
 
@@ -40,7 +39,7 @@ def test_likelihoods_and_the_order_of_choices_are_columns(tmp_path: Path) -> Non
         "1", likelihoods=(likelihood,), choices=("a", "b"), order=(1, 0), reply="b", references=("b", "c")
     )
     written = RunFolder(tmp_path, "r")
-    outcome = replace(factories.outcome(predictions=(scored,)), trials=1)
+    outcome = revised(factories.outcome(predictions=(scored,)), trials=1)
     written.add(outcome)
     written.finish(run(outcome))
     row = load_run(tmp_path).predictions.iloc[0]

@@ -12,11 +12,11 @@ import pytest
 
 from pytest_puma.analysis.contrasts import contrasts_of
 from pytest_puma.analysis.robustness import robustness
-from pytest_puma.core import DataError, Invocation, Outcome, Run
+from pytest_puma.core import DataError, Execution, Invocation, Judgement, Outcome, Run
 from pytest_puma.report.terminal import summary
 from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.run_folder import RunFolder
-from tests.factories import cell, evaluated, fault, measure, outcome, run, verdict
+from tests.factories import cell, evaluated, fault, measure, outcome, revised, run, verdict
 
 #: What an outcome needs during its run alone.
 DURING = ("predictions", "shared_prompts", "cross_cell_gates", "replicates", "contrasts", "drift")
@@ -28,8 +28,8 @@ def computed() -> tuple[Outcome, ...]:
     plain = cell(gates=gates, compared_metrics=("f1_macro",))
     perturbed = cell(perturbation="case_upper", compared_metrics=("f1_macro",))
     return (
-        replace(evaluated(plain), node_id="test_t.py::test_t[a]", notes=("it is small",)),
-        replace(evaluated(perturbed, "Minor"), node_id="test_t.py::test_t[b]", notes=("it is small",)),
+        revised(evaluated(plain), node_id="test_t.py::test_t[a]", notes=("it is small",)),
+        revised(evaluated(perturbed, "Minor"), node_id="test_t.py::test_t[b]", notes=("it is small",)),
     )
 
 
@@ -64,15 +64,16 @@ def as_stored(whole: Run) -> Run:
     """The run without what only the run itself needed; notes are once for each model, counts are plain."""
     empty: dict[str, Any] = {
         each.name: each.default_factory() if callable(each.default_factory) else each.default
-        for each in fields(Outcome)
+        for record in (Judgement, Execution)
+        for each in fields(record)
         if each.name in DURING
     } | {"predictions": (), "drift": None}
     plain = (
-        replace(each, confusion={gold: dict(answers) for gold, answers in each.confusion.items()}, **empty)
+        revised(each, confusion={gold: dict(answers) for gold, answers in each.tables.confusion.items()}, **empty)
         for each in whole.outcomes
     )
     first, *others = plain
-    return replace(whole, outcomes=(first, *(replace(each, notes=()) for each in others)))
+    return replace(whole, outcomes=(first, *(revised(each, notes=()) for each in others)))
 
 
 def normal(whole: Run) -> str:
@@ -94,7 +95,7 @@ def test_the_predictions_of_each_cell_come_back(tmp_path: Path) -> None:
     assert any(outcome.predictions for outcome in whole.outcomes)
     for there, was in zip(map(past.answered, past.run.outcomes), whole.outcomes, strict=True):
         assert there.predictions == was.predictions
-        assert there.shared_prompts == was.shared_prompts
+        assert there.execution.shared_prompts == was.execution.shared_prompts
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> Callable[[str], str]:

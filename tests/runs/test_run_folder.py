@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import shutil
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ from pytest_puma.platform.locks import is_locked
 from pytest_puma.runs.recorded_run import RecordedRun
 from pytest_puma.runs.run_folder import RunFolder
 from tests.disk import limited
-from tests.factories import outcome, prediction, run
+from tests.factories import outcome, prediction, revised, run
 
 SIGNATURE = {"samples": 2, "seed": 42, "generation": {"temperature": 0.0}, "engine": {}, "data": None}
 QUOTE = "No invoice came"
@@ -128,7 +127,7 @@ def test_without_prompts_only_answers_are_kept(tmp_path: Path) -> None:
 def test_a_run_without_prompts_is_loaded_without_them(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path, "r", keep_prompts=False)
     folder.add(cell("triage-egi@m"))
-    folder.finish(run(replace(cell("triage-egi@m"), trials=2)))
+    folder.finish(run(revised(cell("triage-egi@m"), trials=2)))
     folder.close()
     predictions = load_run(tmp_path).predictions
     assert list(predictions["sample_id"]) == ["a", "b"]

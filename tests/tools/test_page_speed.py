@@ -29,7 +29,7 @@ def test_a_run_has_all_cells_and_each_measure_is_printed(
         missing(f"no {CHROMIUM}")
     run = large_run(tmp_path, _SAMPLES)
     cells = PastRun(run).run.outcomes
-    assert [each.samples for each in cells] == [_SAMPLES] * CELLS
+    assert [each.execution.samples for each in cells] == [_SAMPLES] * CELLS
     assert sum(each.measures["accuracy"].value for each in cells) / CELLS > SKILL / 2
     monkeypatch.setattr(sys, "argv", ["page_speed", "--run", str(run), "--starts", "1"])
     bench.main()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pytest_puma.analysis.robustness import robustness
-from pytest_puma.core import BootstrapReplicates, Measure, Outcome, Policy
+from pytest_puma.core import BootstrapReplicates, CellId, Execution, Judgement, Measure, Outcome, Policy, TaskInfo
 from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.gates.judge import judge_change
 from pytest_puma.metrics import ScoredPredictions, contrast, paired_change
@@ -148,16 +148,13 @@ def _replicates(right: Flags, units: Units) -> BootstrapReplicates:
 
 def _outcome(replicates: BootstrapReplicates, measure: Measure, perturbation: str | None) -> Outcome:
     return Outcome(
-        cell="cell",
-        scenario="prioritization_jira",
-        strategy="zero_shot",
-        model="model",
-        perturbation=perturbation,
-        metrics=(replicates.metric,),
-        signature={},
+        name=CellId("prioritization_jira", "zero_shot", "model", perturbation),
+        task=TaskInfo(type="classification"),
         predictions=(),
+        metrics=(replicates.metric,),
         measures={measure.metric: measure},
-        replicates={replicates.metric: replicates},
+        judgement=Judgement(replicates={replicates.metric: replicates}),
+        execution=Execution(signature={}),
     )
 
 

@@ -15,7 +15,7 @@ from functools import cache
 import numpy as np
 
 from pytest_puma.analysis.cross_cell import verdicts
-from pytest_puma.core import Gate, Outcome, Policy
+from pytest_puma.core import CellId, Execution, Gate, Judgement, Outcome, Policy, TaskInfo
 from pytest_puma.gates.grammar import parse_gate
 from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.scenarios import BUILTIN
@@ -104,16 +104,13 @@ def _cell(strategy: str, gate: Gate, answers: ScoredPredictions) -> Outcome:
     replicates = answers.replicates(gate.metric)
     assert replicates is not None  # noqa: S101 - every answer has the metrics of the gates
     return Outcome(
-        cell=strategy,
-        scenario=answers.scenario.name,
-        strategy=strategy,
-        model="model",
-        metrics=(gate.metric,),
-        signature={},
+        name=CellId(answers.scenario.name, strategy, "model"),
+        task=TaskInfo(type=answers.scenario.task_type),
         predictions=(),
+        metrics=(gate.metric,),
         measures=answers.measures(only=(gate.metric,)),
-        cross_cell_gates=(gate,),
-        replicates={gate.metric: replicates},
+        judgement=Judgement(cross_cell_gates=(gate,), replicates={gate.metric: replicates}),
+        execution=Execution(signature={}),
     )
 
 

@@ -17,7 +17,7 @@ from pytest_puma.report.page.cells import CellBlocks, pack_cell
 from pytest_puma.report.page.changes import Against
 from pytest_puma.report.page.encoding import DIFFERS, as_text, packed, packed_json, text_length
 from pytest_puma.report.page.index import index
-from pytest_puma.report.page.scenario import ScenarioBlocks, task_of
+from pytest_puma.report.page.scenario import ScenarioBlocks
 from pytest_puma.runs.prediction_file import owner_of, stored_cells
 
 #: Bytes of the element around a block.
@@ -79,7 +79,7 @@ def blocks_of(
 def _scenarios(run: Run, *, texts: bool) -> dict[str, ScenarioBlocks]:
     scenarios: dict[str, ScenarioBlocks] = {}
     for number, outcome in enumerate(run.outcomes):
-        scenarios.setdefault(outcome.scenario, ScenarioBlocks(task_of(outcome), texts=texts)).cells.append(number)
+        scenarios.setdefault(outcome.name.scenario, ScenarioBlocks(outcome.task, texts=texts)).cells.append(number)
     return scenarios
 
 
@@ -93,7 +93,7 @@ def _cells(
         number = numbers[stored.owner]
         outcome = run.outcomes[number]
         flips = () if against is None else against.flips.get(outcome.cell, ())
-        cells[number] = pack_cell(stored.shared, predictions, scenarios[outcome.scenario], flips)
+        cells[number] = pack_cell(stored.shared, predictions, scenarios[outcome.name.scenario], flips)
     return dict(sorted(cells.items()))
 
 
@@ -117,7 +117,7 @@ def _index(content: dict[str, Any], missing: LeftOut, megabytes: float | None) -
 
 def _flags(run: Run, scenarios: Mapping[str, ScenarioBlocks], cells: _Cells) -> bytes:
     """The block `fl`: 16 bits for each cell and row, the least significant byte first."""
-    columns = [np.zeros(len(scenarios[outcome.scenario]), dtype="<u2") for outcome in run.outcomes]
+    columns = [np.zeros(len(scenarios[outcome.name.scenario]), dtype="<u2") for outcome in run.outcomes]
     for number, cell in cells.items():
         columns[number][cell.rows] = cell.flags
     return packed(b"".join(column.tobytes() for column in columns))

@@ -33,7 +33,7 @@ class Against:
 def against_baseline(run: Run) -> Against | None:
     """Return the comparison with the baseline that the run made itself; None if it compared no cell."""
     changes = {outcome.cell: changes for outcome in run.outcomes if (changes := _changes(outcome, run))}
-    flips = {outcome.cell: outcome.flips for outcome in run.outcomes if outcome.flips}
+    flips = {outcome.cell: outcome.judgement.flips for outcome in run.outcomes if outcome.judgement.flips}
     return Against(name="the baseline", judged=True, changes=changes, flips=flips) if changes or flips else None
 
 
@@ -52,7 +52,7 @@ def _judged(outcome: Outcome) -> list[tuple[Verdict, Change]]:
     """The verdicts about a change since the baseline, with this change."""
     return [
         (verdict, verdict.change)
-        for verdict in outcome.verdicts
+        for verdict in outcome.judgement.verdicts
         if verdict.change is not None and verdict.gate.naive is None and not verdict.gate.is_cross_cell
     ]
 

@@ -12,7 +12,6 @@ from pytest_puma.codec.plain import plain
 from pytest_puma.core import LOSS, Outcome, Prediction
 from pytest_puma.metrics.answers import NO_ANSWER
 from pytest_puma.report.page.encoding import rounded
-from pytest_puma.report.page.scenario import task_of
 from pytest_puma.task_types import TaskKind
 
 #: Labels of a matrix that the viewer draws (`MAX_LABELS` there); of more it lists the most frequent confusions.
@@ -30,14 +29,14 @@ def confusion(outcome: Outcome) -> dict[str, Any] | None:
 
     Of more labels than a matrix shows, it has those that occur; of too many of them, those with the most wrong answers.
     """
-    if not outcome.confusion:
+    if not outcome.tables.confusion:
         return None
-    gold, answers = list(outcome.confusion), list(dict.fromkeys((*task_of(outcome).labels, NO_ANSWER)))
+    gold, answers = list(outcome.tables.confusion), list(dict.fromkeys((*outcome.task.labels, NO_ANSWER)))
     if len(gold) > _WHOLE_MATRIX:
-        gold = _most_confused(outcome.confusion)
-        occur = {answer for label in gold for answer, count in outcome.confusion[label].items() if count}
+        gold = _most_confused(outcome.tables.confusion)
+        occur = {answer for label in gold for answer, count in outcome.tables.confusion[label].items() if count}
         answers = [answer for answer in answers[:-1] if answer in occur] + answers[-1:]
-    counts = [[outcome.confusion[label].get(answer, 0) for answer in answers] for label in gold]
+    counts = [[outcome.tables.confusion[label].get(answer, 0) for answer in answers] for label in gold]
     return {"gold": gold, "answers": answers, "counts": counts}
 
 
@@ -52,10 +51,10 @@ def _most_confused(matrix: Mapping[str, Mapping[str, int]]) -> list[str]:
 
 def calibration(outcome: Outcome) -> dict[str, Any] | None:
     """Return the bins behind the calibration error."""
-    if not outcome.calibration:
+    if not outcome.tables.calibration:
         return None
     error = outcome.measures.get("ece")
-    return {"bins": plain(outcome.calibration), "ece": None if error is None else plain(error.value)}
+    return {"bins": plain(outcome.tables.calibration), "ece": None if error is None else plain(error.value)}
 
 
 def points(kind: TaskKind, predictions: Iterable[Prediction]) -> dict[str, Any] | None:

@@ -140,7 +140,9 @@ class HeatMap:
 
 def heat_map(task: TaskInfo, outcomes: Sequence[Outcome]) -> HeatMap | None:
     """Return the table; None without several strategies and several models, as the table of cells has the same."""
-    cells = {(outcome.shown, outcome.model): outcome for outcome in outcomes if task.primary in outcome.measures}
+    cells = {
+        (outcome.name.shown, outcome.name.model): outcome for outcome in outcomes if task.primary in outcome.measures
+    }
     strategies, models = (dict.fromkeys(name[axis] for name in cells) for axis in (0, 1))
     if min(len(strategies), len(models)) < 2:  # noqa: PLR2004 - several
         return None

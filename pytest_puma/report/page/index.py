@@ -44,8 +44,8 @@ def index(
         "left_out": None,
         "scenarios": [_scenario(name, scenario) for name, scenario in scenarios.items()],
         "cells": [
-            {"id": outcome.cell, "scenario": scenario_numbers[outcome.scenario]}
-            | _picked(outcome, ("strategy", "perturbation", "model", "shown"))
+            {"id": outcome.cell, "scenario": scenario_numbers[outcome.name.scenario]}
+            | _picked(outcome.name, ("strategy", "perturbation", "model", "shown"))
             | _results(outcome, against)
             | _charts(outcome, cells.get(number))
             | _robustness(run, outcome, numbers)
@@ -84,12 +84,12 @@ def _results(outcome: Outcome, against: Against | None) -> dict[str, Any]:
         "measures": list(map(_measure, outcome.measures.values())),
         "verdicts": [
             {"gate": str(verdict.gate), **_picked(verdict, ("status", "reason", "fails"))}
-            for verdict in outcome.verdicts
+            for verdict in outcome.judgement.verdicts
         ],
         "change": _change(changes[0]) if changes else None,
         "naive": [
             {"name": name, "measures": list(map(_measure, measures.values()))}
-            for name, measures in outcome.naive_baselines.items()
+            for name, measures in outcome.tables.naive_baselines.items()
         ],
     }
 
@@ -100,16 +100,17 @@ def _charts(outcome: Outcome, blocks: CellBlocks | None) -> dict[str, Any]:
         "calibration": charts.calibration(outcome),
         "points": None if blocks is None else blocks.points,
         "distributions": [] if blocks is None else blocks.distributions,
-        "failures": dict(outcome.failures),
+        "failures": dict(outcome.tables.failures),
     }
 
 
 def _robustness(run: Run, outcome: Outcome, numbers: Mapping[str, int]) -> dict[str, Any]:
     results = [result for result in run.robustness if result.cell == outcome.cell]
     twins = {
-        twin.perturbation: numbers[twin.cell]
+        twin.name.perturbation: numbers[twin.cell]
         for twin in run.outcomes
-        if (twin.scenario, twin.strategy, twin.model) == (outcome.scenario, outcome.strategy, outcome.model)
+        if (twin.name.scenario, twin.name.strategy, twin.name.model)
+        == (outcome.name.scenario, outcome.name.strategy, outcome.name.model)
     }
     return {
         "shifts": [_shift(shift, twins.get(shift.perturbation)) for result in results for shift in result.shifts],
@@ -118,17 +119,17 @@ def _robustness(run: Run, outcome: Outcome, numbers: Mapping[str, int]) -> dict[
 
 
 def _circumstances(run: Run, outcome: Outcome, against: Against | None) -> dict[str, Any]:
-    faults = [fault.message for fault in run.faults if fault.node_id == outcome.node_id]
+    faults = [fault.message for fault in run.faults if fault.node_id == outcome.execution.node_id]
     return {
-        "warnings": [warning.removeprefix(f"{outcome.cell}: ") for warning in outcome.warnings],
-        "kept": None if outcome.kept is None else str(outcome.kept),
-        "seconds": outcome.seconds,
+        "warnings": [warning.removeprefix(f"{outcome.cell}: ") for warning in outcome.judgement.warnings],
+        "kept": None if outcome.execution.kept is None else str(outcome.execution.kept),
+        "seconds": outcome.execution.seconds,
         "time": seconds(outcome),
         "tokens": computed_tokens(outcome),
         "throughput": throughput([outcome]),
-        "signature": plain(outcome.signature),
+        "signature": plain(outcome.execution.signature),
         "changed": [] if against is None else list(against.changed.get(outcome.cell, ())),
-        "command": run.invocation.repeat(outcome.node_id),
+        "command": run.invocation.repeat(outcome.execution.node_id),
         "error": "; ".join(faults) or None,
     }
 

@@ -11,14 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, TypeAlias
 
-from pytest_puma.core import Key, Messages, Outcome, Prediction, TaskInfo
+from pytest_puma.core import Key, Messages, Prediction, TaskInfo
 from pytest_puma.core.shared import common_end
 from pytest_puma.report.page.encoding import numbered
-
-
-def task_of(outcome: Outcome) -> TaskInfo:
-    """Return the task of a cell."""
-    return outcome.task or TaskInfo(type="completion", primary=outcome.primary)
 
 
 class ScenarioBlocks:

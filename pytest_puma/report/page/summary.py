@@ -14,7 +14,6 @@ from pytest_puma.report import notes, robustness
 from pytest_puma.report.notes import Note
 from pytest_puma.report.page.changes import Against, change_lines, contrast_table, shift_table
 from pytest_puma.report.page.drawings import Drawing, HeatMap, Scale, draw, heat_map
-from pytest_puma.report.page.scenario import task_of
 from pytest_puma.report.rows import MetricRow, metric_rows
 
 _MINUTE, _HOUR = 60, 3600
@@ -42,7 +41,7 @@ class ScenarioTable:
 def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) -> dict[str, Any]:
     """Return everything that the template shows of a run; `sentences`: more of them, about the page itself."""
     # A perturbed cell without a gate has its row in the table of perturbations alone.
-    shifts = shift_table(run.robustness, {outcome.cell for outcome in run.outcomes if outcome.verdicts})
+    shifts = shift_table(run.robustness, {outcome.cell for outcome in run.outcomes if outcome.judgement.verdicts})
     below = {line.cell for line in shifts.lines if line.only}
     return {
         "heading": notes.heading(run),
@@ -83,7 +82,7 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
         yield "started", _minute(run.started)
     if run.seconds:
         yield "time", _duration(run.seconds)
-    yield "answers", f"{sum(outcome.trials for outcome in run.outcomes):,}"
+    yield "answers", f"{sum(outcome.execution.trials for outcome in run.outcomes):,}"
     if version := run.environment.get("pytest-puma"):
         yield "pytest-puma", version
 
@@ -105,10 +104,10 @@ def _duration(seconds: float) -> str:
 
 def _tables(outcomes: Sequence[Outcome]) -> Iterator[ScenarioTable]:
     all_rows = list(metric_rows(outcomes))
-    for scenario in dict.fromkeys(outcome.scenario for outcome in outcomes):
-        rows = [row for row in all_rows if row.outcome.scenario == scenario]
-        cells = [outcome for outcome in outcomes if outcome.scenario == scenario]
-        task = task_of(cells[0])
+    for scenario in dict.fromkeys(outcome.name.scenario for outcome in outcomes):
+        rows = [row for row in all_rows if row.outcome.name.scenario == scenario]
+        cells = [outcome for outcome in outcomes if outcome.name.scenario == scenario]
+        task = cells[0].task
         scales = _scales(rows)
         axis = scales.get(task.primary) or Scale.over(())
         yield ScenarioTable(

@@ -77,7 +77,7 @@ class Arrivals:
         if outcome is None:
             return None
         test.attempts += 1
-        outcome = replace(outcome, attempt=test.attempts)
+        outcome = replace(outcome, execution=replace(outcome.execution, attempt=test.attempts))
         test.outcome = replace(outcome, predictions=())
         return outcome
 
@@ -124,7 +124,7 @@ class Arrivals:
     def overruled(self) -> list[tuple[str, Verdict]]:
         """The node ids and the failing verdicts of tests that were reported neither as failed nor as xfailed."""
         kept = (test.outcome for test in self._tests if test.outcome is not None and not test.failed)
-        return [(outcome.node_id, verdict) for outcome in kept for verdict in outcome.failed]
+        return [(outcome.execution.node_id, verdict) for outcome in kept for verdict in outcome.failed]
 
     @property
     def missing(self) -> list[str]:

@@ -155,7 +155,7 @@ class BaselineUpdater:
 
 def _worse(outcome: Outcome, new: Entry, old: Entry) -> list[str]:
     """Return a line for the primary metric and each metric of a gate that is worse than in the old baseline."""
-    metrics = dict.fromkeys((outcome.primary, *(verdict.gate.metric for verdict in outcome.verdicts)))
+    metrics = dict.fromkeys((outcome.primary, *(verdict.gate.metric for verdict in outcome.judgement.verdicts)))
     lines = []
     for name in (metric for metric in metrics if metric in new.measures and metric in old.measures):
         value, before = new.measures[name]["value"], old.measures[name]["value"]

@@ -111,7 +111,7 @@ def _flips(config: pytest.Config, run: Run) -> list[str]:
 
     if not settings_of(config).judging.flips:
         return []
-    lines = [line for outcome in run.outcomes for line in flip_lines(outcome.cell, outcome.flips)]
+    lines = [line for outcome in run.outcomes for line in flip_lines(outcome.cell, outcome.judgement.flips)]
     return lines or ["flips: no answer of this run is better or worse than in a baseline"]
 
 

@@ -39,8 +39,8 @@ def unused_gates(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ..
     outcomes, cells = arrivals.outcomes, arrivals.planned
     if not outcomes:
         return ()
-    used = {verdict.gate for outcome in outcomes for verdict in outcome.verdicts}
-    used |= {gate for outcome in outcomes for gate in outcome.cross_cell_gates}
+    used = {verdict.gate for outcome in outcomes for verdict in outcome.judgement.verdicts}
+    used |= {gate for outcome in outcomes for gate in outcome.judgement.cross_cell_gates}
     unused = [
         gate
         for gate in settings_of(config).judging.gates

@@ -41,7 +41,7 @@ def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     except NotRunError as error:
         item.stash[UNSENT] = {"puma_unchanged": str(error)}
         pytest.skip(f"puma: {error}")
-    item.stash[OUTCOME] = outcome = replace(outcome, node_id=item.nodeid)
+    item.stash[OUTCOME] = outcome = replace(outcome, execution=replace(outcome.execution, node_id=item.nodeid))
     item.stash[UNSENT] = {"puma": outcome}
     return outcome
 
@@ -72,7 +72,7 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
         return assess(cell, answered, context)
     except MetricError:
         # A bug in a metric must not lose what the model answered.
-        item.stash[UNSENT] = {"puma_unassessed": replace(unassessed(cell, answered), node_id=item.nodeid)}
+        item.stash[UNSENT] = {"puma_unassessed": unassessed(cell, answered, item.nodeid)}
         raise
 
 

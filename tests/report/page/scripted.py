@@ -23,7 +23,7 @@ from pytest_puma.runs.run_folder import RunFolder
 from pytest_puma.scenarios import EstimationTawosScenario
 from pytest_puma.testing import ScriptedBackend
 from tests.composed import CAPITALS, Capitals, Quiz, written
-from tests.factories import cell, entry, evaluated
+from tests.factories import cell, entry, evaluated, revised
 
 Script = Callable[[str], str]
 
@@ -58,14 +58,14 @@ class Recorded:
 def recorded(root: Path, outcomes: Sequence[Outcome], *, keep_prompts: bool = True, **fields: Any) -> Recorded:
     """Write the run of these outcomes, as a session does."""
     folder = RunFolder(root, "20260102T030405-6", keep_prompts=keep_prompts)
-    named = [replace(each, node_id=f"test_t.py::test_t[{each.cell}]") for each in outcomes]
+    named = [revised(each, node_id=f"test_t.py::test_t[{each.cell}]") for each in outcomes]
     for each in named:
         folder.add(each)
     run = Run(
         id=folder.path.name,
         started="2026-01-02T03:04:05+00:00",
         environment={"pytest-puma": "0.1.0"},
-        outcomes=tuple(replace(each, predictions=(), shared_prompts=()) for each in named),
+        outcomes=tuple(revised(each, predictions=(), shared_prompts=()) for each in named),
         robustness=robustness(named),
         contrasts=contrasts_of(named, ("strategy", "baseline")),
     )

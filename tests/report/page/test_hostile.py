@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from pytest_puma.codec.plain import storable
 from pytest_puma.core import AnswerChanges, Contrast, Message, Outcome, Prediction, Robustness, Shift
 from pytest_puma.core.outcome import Flip
 from pytest_puma.report.page.page import as_page
-from tests.factories import change, fault, measure, outcome, prediction, verdict
+from tests.factories import change, fault, measure, outcome, prediction, revised, verdict
 from tests.report.page.page import Page
 from tests.report.page.scripted import Recorded, recorded
 
@@ -44,7 +43,7 @@ def hostile(root: Path, text: str) -> Recorded:
     whole = _outcome(cell, text)
     return recorded(
         root,
-        [whole, replace(whole, cell=f"{cell}2", model=f"{text}2")],
+        [whole, revised(whole, model=f"{text}2")],
         environment={"pytest-puma": text, "commit": text},
         id=text[:50].replace("/", "_"),
         started=text,

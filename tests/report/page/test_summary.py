@@ -26,7 +26,7 @@ def texts(cells: Iterable[str]) -> list[str]:
 
 
 def test_the_summary_has_every_row_of_the_terminal(run: Recorded, page: Page) -> None:
-    expected = all_rows([outcome for outcome in run.run.outcomes if outcome.perturbation is None])
+    expected = all_rows([outcome for outcome in run.run.outcomes if outcome.name.perturbation is None])
     bodies = [table[1:] for table in page.tables if table[0][:2] == ["strategy", "model"]]
     rows = [texts(row) for body in bodies for row in body]
     assert len(rows) == len(expected)
@@ -68,7 +68,7 @@ def test_changes_perturbations_and_comparisons_have_the_numbers_of_the_terminal(
     judged = [
         (outcome.cell, verdict)
         for outcome in run.run.outcomes
-        for verdict in outcome.verdicts
+        for verdict in outcome.judgement.verdicts
         if verdict.change is not None
     ]
     for name, verdict in judged:
@@ -83,7 +83,7 @@ def test_changes_perturbations_and_comparisons_have_the_numbers_of_the_terminal(
         ]
     shifts = by_head["cell", "metric", "value"][1:]
     expected = robustness.rows(run.run.robustness)
-    assert [row[0] for row in shifts] == [each.cell for each in run.run.outcomes if each.perturbation]
+    assert [row[0] for row in shifts] == [each.cell for each in run.run.outcomes if each.name.perturbation]
     assert [[*texts(row)[1:4], *texts(row)[5:]] for row in shifts] == [texts(row[4:]) for row in expected]
     compared = [texts(row) for row in by_head["cell", "against", "metric"][1:]]
     assert [[*row[1:4], *row[5:]] for row in compared] == [texts(row[1:]) for row in contrast_rows(run.run.contrasts)]

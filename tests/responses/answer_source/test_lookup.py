@@ -82,7 +82,7 @@ def test_samples_with_equal_prompts_take_the_lines_in_order(
     peru = next(prediction for prediction in outcome.predictions if prediction.gold == "Lima")
     assert "#2" in second.sample_id
     assert [prediction.raw[0] for prediction in (first, peru, second)] == replies
-    assert not any("are not used" in warning for warning in outcome.warnings)
+    assert not any("are not used" in warning for warning in outcome.judgement.warnings)
 
 
 @pytest.mark.parametrize("count", [1, 3])

@@ -14,7 +14,11 @@ from tests.responses.answer_source.scenarios import Capitals, Cities, texts
 
 
 def warnings(outcome: Outcome) -> list[str]:
-    return [warning.removeprefix(f"{outcome.cell}: ") for warning in outcome.warnings if "answers.jsonl" in warning]
+    return [
+        warning.removeprefix(f"{outcome.cell}: ")
+        for warning in outcome.judgement.warnings
+        if "answers.jsonl" in warning
+    ]
 
 
 def test_lines_that_no_sample_uses_are_said(ask: Callable[..., Outcome]) -> None:
@@ -49,23 +53,26 @@ def test_what_a_file_of_answers_cannot_tell_is_not_measured(ask: Callable[..., O
     gates = ["latency_mean <= 1", "tokens_decoded_mean <= 9", "exact_match >= 0.4", "latency_mean <= 2"]
     outcome = ask(Capitals, {"id": "n", "text": "Oslo"}, {"id": "p", "text": "x"}, gates=gates)
     assert not [name for name in outcome.measures if name.startswith(("latency", "tokens"))]
-    assert [(str(each.gate.metric), each.status, each.fails) for each in outcome.verdicts] == [
+    assert [(str(each.gate.metric), each.status, each.fails) for each in outcome.judgement.verdicts] == [
         ("latency_mean", "NOT RUN", False),
         ("tokens_decoded_mean", "NOT RUN", False),
         ("exact_match", "PASS", False),
         ("latency_mean", "NOT RUN", False),
     ]
-    assert outcome.verdicts[0].reason == "latency_mean is unknown: a file of answers has no times"
-    assert outcome.verdicts[1].reason == "tokens_decoded_mean is unknown: a file of answers has no numbers of tokens"
+    assert outcome.judgement.verdicts[0].reason == "latency_mean is unknown: a file of answers has no times"
+    assert (
+        outcome.judgement.verdicts[1].reason
+        == "tokens_decoded_mean is unknown: a file of answers has no numbers of tokens"
+    )
     assert {"parse_failure_rate", "truncation_rate", "overflow_rate"} <= outcome.measures.keys()
 
 
 def test_the_signature_has_the_digest_of_the_file(ask: Callable[..., Outcome]) -> None:
     lines = [{"id": "n", "text": "Oslo"}, {"id": "p", "text": "Lima"}]
-    signature: dict[str, Any] = dict(ask(Capitals, *lines, options=",chat=off").signature)
+    signature: dict[str, Any] = dict(ask(Capitals, *lines, options=",chat=off").execution.signature)
     digest = hashlib.sha256(Path("answers.jsonl").read_bytes()).hexdigest()
     assert signature["engine"] == {"answers": "answers.jsonl", "answers_sha256": digest, "chat": "False"}
     assert signature["chat"] is False
-    other = ask(Capitals, lines[0], lines[1] | {"text": "x"}).signature
+    other = ask(Capitals, lines[0], lines[1] | {"text": "x"}).execution.signature
     assert other["engine"] != signature["engine"]
     assert "chat" not in other

@@ -41,7 +41,7 @@ def test_reports_say_which_questions_have_equal_choices(tmp_path: Path) -> None:
         model=Model(name="m", path=Path("m.gguf")),
     )
     outcome = evaluate(cell, Engine(ScriptedBackend({}, default="Answer: A")))
-    (warning,) = [warning for warning in outcome.warnings if "equal choices" in warning]
+    (warning,) = [warning for warning in outcome.judgement.warnings if "equal choices" in warning]
     assert warning == (
         "arc_easy-zero_shot@m: 1 of 2 questions have equal choices, which count as one, right if one of them is: "
         "row 2 ('sand')"

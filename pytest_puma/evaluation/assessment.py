@@ -1,0 +1,217 @@
+"""The assessment of a cell: everything that follows from its predictions, each part made once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TypeVar
+
+from pytest_puma.analysis import cautions, early_stopping
+from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
+from pytest_puma.analysis.verdicts import Comparison, verdicts
+from pytest_puma.baseline.entry import SUBJECTS, Entry
+from pytest_puma.core import (
+    LEVEL,
+    BootstrapReplicates,
+    Contrast,
+    DeclaredScore,
+    Flip,
+    Policy,
+    TaskInfo,
+    Verdict,
+)
+from pytest_puma.core.gate import DRIFT
+from pytest_puma.datasets.fields import beginning, text_fields
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.groups import measure_cell, shown_metrics
+from pytest_puma.evaluation.predict import CellPredictions
+from pytest_puma.gates.judge import not_run
+from pytest_puma.metrics import ScoredPredictions, contrast, score, source_of
+
+Number = TypeVar("Number")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Context:
+    """Context of an assessment: what to compare the answers with, and the policy for doubt.
+
+    `no_baseline`: why there is no baseline, and what to do, if there is none.
+    `quotes`: whether sentences quote the samples.
+    """
+
+    baseline: Entry | None = None
+    naive_baselines: NaiveBaselines | None = None
+    policy: Policy = field(default_factory=Policy)
+    no_baseline: str = "there is no baseline yet; --puma-update-baseline makes one"
+    quotes: bool = True
+
+
+class Assessment:
+    """The measures, comparisons, verdicts and warnings of the predictions of a cell.
+
+    `level`: the confidence level of its intervals; `shown`: the metrics that reports show; `seconds`: the time of the
+    cell, without that of naive baselines, which is not the model's.
+    """
+
+    def __init__(self, cell: Cell, answered: CellPredictions, context: Context) -> None:
+        started = time.perf_counter()
+        self.cell, self.answered, self.context = cell, answered, context
+        self.level = early_stopping.LEVEL if answered.looked else LEVEL
+        predictions = score(cell.scenario, answered.samples, answered.predictions, cell.scores)
+        self.scored = ScoredPredictions(cell.scenario, predictions, seed=cell.seed, metrics=cell.scores)
+        self.shown = shown_metrics(cell, self.scored)
+        self.measures = self._measurable(measure_cell(cell, self.scored, self.shown, level=self.level))
+        self.seconds = answered.seconds + time.perf_counter() - started
+
+    @cached_property
+    def naive(self) -> Mapping[str, NaiveBaseline]:
+        """The naive baselines by name, none if they are off."""
+        cell, programs = self.cell, self.context.naive_baselines
+        if programs is None:
+            return {}
+        return programs.find(
+            cell.scenario,
+            self.answered.samples,
+            self.scored.resamples,
+            cell.name.perturbation,
+            metrics=cell.scores,
+            only=self.shown,
+        )
+
+    @cached_property
+    def baseline(self) -> Comparison | None:
+        """The comparison with the stored baseline, None without one."""
+        stored = self.context.baseline
+        if stored is None:
+            return None
+        watched = any(gate.word == DRIFT for gate in self.cell.gates)
+        return Comparison.to_baseline(self.scored, self.answered.signature, stored, level=self.level, watched=watched)
+
+    @cached_property
+    def verdicts(self) -> tuple[Verdict, ...]:
+        """The verdicts of the gates of the cell; NOT RUN for those on metrics that the answers cannot have."""
+        gates, unmeasured = self.cell.gates, self.answered.unmeasured
+        if not self.answered.complete:
+            return tuple(not_run(gate, "not judged: only samples with changed answers were asked") for gate in gates)
+        reasons = {
+            gate: f"{gate.metric} {unmeasured[source]}"
+            for gate in gates
+            if not gate.word and (source := source_of(gate.metric)) in unmeasured
+        }
+        named = {gate.naive for gate in gates}
+        comparisons = {
+            f"naive.{name}": Comparison.to_naive_baseline(self.scored, f"naive.{name}", program)
+            for name, program in self.naive.items()
+            if name in named
+        } | ({} if self.baseline is None else {"baseline": self.baseline})
+        judged = verdicts(
+            [gate for gate in gates if gate not in reasons],
+            self.measures,
+            comparisons,
+            self.context.policy,
+            no_baseline=self.context.no_baseline,
+        )
+        by_gate = {verdict.gate: verdict for verdict in judged}
+        return tuple(not_run(gate, reasons[gate]) if gate in reasons else by_gate[gate] for gate in gates)
+
+    @property
+    def flips(self) -> tuple[Flip, ...]:
+        """The flips since the baseline, with the texts of their samples if an id means nothing to people."""
+        flips = () if self.baseline is None else self.baseline.pairs.flips()
+        if self.cell.scenario.key is not None:
+            return flips
+        shown = {sample.id: beginning(sample, self._texts) for sample in self.answered.samples}
+        return tuple(replace(flip, text=shown[flip.sample_id]) for flip in flips)
+
+    @property
+    def contrasts(self) -> tuple[Contrast, ...]:
+        """The contrasts with the baseline of the metrics to compare."""
+        if self.baseline is None:
+            return ()
+        cell, name = self.cell, self.baseline.name
+        pairs = (self.baseline.pairs.replicates(metric) for metric in cell.compared_metrics)
+        return tuple(contrast(cell.id, name, *pair, seed=cell.seed) for pair in pairs if pair is not None)
+
+    @property
+    def replicates(self) -> dict[str, BootstrapReplicates]:
+        """Replicates for comparisons with other cells: of the metrics of cross-cell gates, and of those to compare."""
+        metrics = {*self.cell.compared_metrics, *(gate.metric for gate in self.cell.cross_cell_gates)}
+        found = (self.scored.replicates(metric) for metric in sorted(metrics))
+        return self._measurable({replicates.metric: replicates for replicates in found if replicates is not None})
+
+    @property
+    def task(self) -> TaskInfo:
+        """What the scenario asks for."""
+        scenario = self.cell.scenario
+        primary = scenario.primary_metric()
+        statistic = self.scored.statistic(primary)
+        declared = (
+            DeclaredScore(
+                name=name,
+                better=metric.better,
+                unit=metric.unit,
+                bounds=metric.bounds,
+                pooled=metric.pool is not None,
+                interval=metric.interval,
+            )
+            for metric in self.cell.scores
+            for name in metric.names
+            if metric.per != "cell"
+        )
+        return TaskInfo(
+            type=scenario.task_type,
+            labels=tuple(scenario.valid_labels()),
+            ordered=scenario.ordered,
+            primary=primary,
+            better="neither" if statistic is None else statistic.better,
+            keyed=scenario.key is not None,
+            scores=tuple(declared),
+        )
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """The sentences for every report."""
+        cell, answered, programs = self.cell, self.answered, self.context.naive_baselines
+        kernels = {name: (kernel.seconds, kernel.calls) for name, kernel in self.scored.own().items()}
+        sentences = [
+            *answered.warnings,
+            *(cautions.on_size(cell.samples, answered.planned) if answered.complete else ()),
+            *self._on_baseline(),
+            *cautions.on_repeats(answered.samples, self._texts),
+            *cell.scenario.remarks(answered.samples),
+            *cautions.on_answers(cell.scenario, answered.predictions),
+            *cautions.on_slow_metrics(kernels, self.seconds),
+            *(() if programs is None else programs.left_out()),
+        ]
+        return tuple(f"{cell.id}: {sentence}" for sentence in sentences)
+
+    @cached_property
+    def _texts(self) -> tuple[str, ...]:
+        """The fields that sentences may quote."""
+        quoted = self.context.quotes
+        return tuple(text_fields(self.cell.scenario, self.answered.samples, self.answered.hidden)) if quoted else ()
+
+    def _measurable(self, numbers: Mapping[str, Number]) -> dict[str, Number]:
+        """The numbers by metric, without those that the answers cannot have."""
+        unmeasured = self.answered.unmeasured
+        return {metric: number for metric, number in numbers.items() if source_of(metric) not in unmeasured}
+
+    def _on_baseline(self) -> list[str]:
+        """The sentences on the samples that only the cell or only its baseline has, and on data that changed."""
+        baseline = self.baseline
+        if baseline is None:
+            return []
+        unasked = 0 if self._is_narrower(baseline) else baseline.unasked
+        changed = [cautions.on_changed_data(baseline.name)] if baseline.hides_changed_data(self.verdicts) else []
+        samples = len(self.answered.samples)
+        return changed + cautions.on_baseline(baseline.name, lacking=baseline.lacking, unasked=unasked, samples=samples)
+
+    def _is_narrower(self, baseline: Comparison) -> bool:
+        """Whether fewer samples were requested than the data and the baseline have."""
+        cell, answered, samples = self.cell, self.answered, len(self.answered.samples)
+        if not answered.complete or samples < answered.planned or SUBJECTS in baseline.changed:
+            return True
+        every = cell.every or answered.planned < cell.samples
+        return not every and cell.samples < samples - baseline.lacking + baseline.unasked
