@@ -68,8 +68,8 @@ def measure_rows(run: Run) -> Iterator[dict[str, object]]:
     Several verdicts on one metric are separated by a semicolon and a space.
     """
     for outcome in run.outcomes:
-        name = outcome.name
-        parts = (outcome.cell, name.scenario, name.strategy, name.perturbation or "", name.model)
+        cell = outcome.name
+        parts = (outcome.cell, cell.scenario, cell.strategy, cell.perturbation or "", cell.model)
         names = dict(zip(_NAMES, parts, strict=True))
         statuses: dict[str, list[str]] = {}
         for verdict in outcome.judgement.verdicts:
