@@ -16,7 +16,7 @@ import yaml
 from pytest_puma.core import Gate, Scenario, SettingsError
 from pytest_puma.planning.matrix import make_scenario
 from pytest_puma.planning.registry import Registry
-from pytest_puma.planning.runspec_yaml import Values, at_line, content, error_at, line_of, read_nodes, read_values
+from pytest_puma.planning.runspec_yaml import Values, content, error_at, line_of, read_at, read_nodes, read_values
 from pytest_puma.planning.scores import check_metric
 from pytest_puma.planning.settings import BenchmarkSpec, RunOptions, Settings
 
@@ -53,19 +53,26 @@ def _content(path: Path) -> bytes:
 def _spec(values: Values, settings: Settings) -> BenchmarkSpec:
     first = {path: content(nodes[0]) for path, nodes in values.items()}
     scenario = make_scenario(first["scenario"], settings, where=f"line {line_of(values['scenario'][0])}")
+    registry = settings.registry
+    strategies = _strategies(values, registry, templates=scenario.template_folder or scenario.name)
+    perturbations = [
+        name
+        for node in values.get("perturbations", ())
+        for name in read_at(node, lambda text: registry.perturbation_names([text]))
+    ]
     return BenchmarkSpec(
         scenario=scenario,
         options=RunOptions(
-            strategies=_strategies(values, settings.registry, templates=scenario.template_folder or scenario.name),
-            perturb=_perturbations(values, settings.registry),
+            strategies=strategies,
+            perturb=tuple(dict.fromkeys(perturbations)) if "perturbations" in values else None,
             samples=first.get("sample_size"),
             repeats=first.get("repeat"),
             subjects=tuple(map(content, values.get("subjects", ()))) or None,
             **{name: first.get(f"inference.{name}") for name in ("seed", "max_tokens", "temperature", "logprobs")},
         ),
-        gates=tuple(_gate(node, scenario, settings.registry) for node in values.get("gates", ())),
+        gates=tuple(_gate(node, scenario, registry) for node in values.get("gates", ())),
         models=tuple(map(content, values.get("models", ()))) or None,
-        metrics=tuple(_metric(content(node), scenario, settings.registry, node) for node in values.get("metrics", ())),
+        metrics=tuple(_metric(content(node), scenario, registry, node) for node in values.get("metrics", ())),
         description=first.get("description", ""),
     )
 
@@ -74,19 +81,10 @@ def _strategies(values: Values, registry: Registry, *, templates: str) -> tuple[
     """Return each strategy in each form that `cot` requests: as it is, with a chain of thought, or both."""
     forms: list[str] = []
     for node in values["adaptation.strategy"]:
-        with at_line(node):
-            names = registry.strategy_names([content(node)], templates=templates)
+        names = read_at(node, lambda text: registry.strategy_names([text], templates=templates))
         for cot in values.get("adaptation.cot", [None]):
             forms += [_reasoned(name, cot) for name in names] if cot and content(cot) else names
     return registry.strategy_names(forms)
-
-
-def _perturbations(values: Values, registry: Registry) -> tuple[str, ...] | None:
-    names: list[str] = []
-    for node in values.get("perturbations", ()):
-        with at_line(node):
-            names += registry.perturbation_names([content(node)])
-    return tuple(dict.fromkeys(names)) if "perturbations" in values else None
 
 
 def _reasoned(name: str, cot: yaml.Node) -> str:
@@ -103,8 +101,7 @@ def _reasoned(name: str, cot: yaml.Node) -> str:
 
 
 def _gate(node: yaml.Node, scenario: Scenario, registry: Registry) -> Gate:
-    with at_line(node):
-        gate = registry.gate(content(node))
+    gate = read_at(node, registry.gate)
     _metric(gate.metric, scenario, registry, node)
     return gate
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import yaml
 
@@ -17,6 +16,7 @@ from pytest_puma.core import SettingsError
 from pytest_puma.evaluation.cell import MAX_SEED
 from pytest_puma.phrases import shown, there_are
 
+T = TypeVar("T")
 #: A kind of value: in words, and as a test.
 _Kind: TypeAlias = tuple[str, Callable[[Any], bool]]
 
@@ -157,11 +157,10 @@ def _not_yaml(text: str, error: yaml.MarkedYAMLError) -> SettingsError:
     return error_at(line + 1, f"this is not YAML: {error.problem}{quoted}{hint}")
 
 
-@contextmanager
-def at_line(node: yaml.Node) -> Iterator[None]:
-    """Add the line to a `SettingsError` that does not have it."""
+def read_at(node: yaml.Node, read: Callable[[str], T]) -> T:
+    """Read the text of a node; a `SettingsError` gets its line."""
     try:
-        yield
+        return read(content(node))
     except SettingsError as error:
         raise error_at(node, str(error)) from error
 

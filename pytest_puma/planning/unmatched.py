@@ -86,14 +86,6 @@ class _Names:
     def __init__(self, cells: Sequence[Cell], settings: Settings) -> None:
         self.cells, self.registry, self._settings = cells, settings.registry, settings
 
-    @cached_property
-    def scenarios(self) -> dict[str, Scenario]:
-        """The collected scenarios and those of the registry."""
-        registered = {name: scenario() for name, scenario in self.registry.scenarios.items()}
-        for scenario in registered.values():
-            check_declared(scenario)
-        return registered | {cell.scenario.name: cell.scenario for cell in self.cells}
-
     @property
     def scenario_names(self) -> dict[str, None]:
         return dict.fromkeys((*self.registry.scenarios, *(cell.scenario.name for cell in self.cells)))
@@ -104,12 +96,20 @@ class _Names:
 
     @cached_property
     def metrics(self) -> dict[str, None]:
-        """Metrics of all scenarios."""
-        return self._metrics(self.scenarios.values())
+        """Metrics of the collected scenarios and of those of the registry."""
+        registered = {name: scenario() for name, scenario in self.registry.scenarios.items()}
+        for scenario in registered.values():
+            check_declared(scenario)
+        return self.metrics_of((registered | {cell.scenario.name: cell.scenario for cell in self.cells}).values())
 
-    @cached_property
-    def collected_metrics(self) -> dict[str, None]:
-        return self._metrics(cell.scenario for cell in self.cells)
+    def metrics_of(self, scenarios: Iterable[Scenario]) -> dict[str, None]:
+        """Return the names of the metrics of some scenarios."""
+        different = {id(scenario): scenario for scenario in scenarios}.values()
+        return {
+            name: None
+            for scenario in different
+            for name in metric_names(scenario, available_scores(scenario, self.registry))
+        }
 
     def absent_group(self, part: Slice | None) -> str:
         """Return why no row of the collected scenarios is in a slice; empty if one is, or if none has its columns."""
@@ -119,14 +119,6 @@ class _Names:
         grouped = {cell.scenario: cell.seed for cell in run if columns <= set(cell.scenario.group_columns)}
         faults = [Groups(scenario, seed).absent(part) for scenario, seed in grouped.items()]
         return faults[0] if all(faults) and faults else ""
-
-    def _metrics(self, scenarios: Iterable[Scenario]) -> dict[str, None]:
-        different = {id(scenario): scenario for scenario in scenarios}.values()
-        return {
-            name: None
-            for scenario in different
-            for name in metric_names(scenario, available_scores(scenario, self.registry))
-        }
 
 
 def _unknown(gate: Gate, names: _Names, *, may_be_elsewhere: bool) -> str:
@@ -138,7 +130,8 @@ def _unknown(gate: Gate, names: _Names, *, may_be_elsewhere: bool) -> str:
     if fault := _unknown_name(scope, names):
         return fault
     if not gate.word and MetricName.parse(gate.metric).base not in names.metrics:
-        return f"no scenario has the metric {gate.metric!r}; {there_are(gate.metric, names.collected_metrics)}"
+        collected = names.metrics_of(cell.scenario for cell in names.cells)
+        return f"no scenario has the metric {gate.metric!r}; {there_are(gate.metric, collected)}"
     if may_be_elsewhere:
         return ""
     absent = "" if gate.word else names.absent_group(MetricName.parse(gate.metric).slice)

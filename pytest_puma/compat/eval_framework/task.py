@@ -9,12 +9,12 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from pytest_puma.compat.eval_framework import subjects
 from pytest_puma.compat.eval_framework.author import Author
 from pytest_puma.compat.eval_framework.mapped import Mapped
 from pytest_puma.compat.eval_framework.metrics import class_name, scores_of
 from pytest_puma.compat.eval_framework.nouns import Message, ResponseType, Role
 from pytest_puma.compat.eval_framework.nouns import Sample as TaskSample
+from pytest_puma.compat.eval_framework.rows import SUBJECT, subject_names
 from pytest_puma.core import Choice, DataError, Sample, SettingsError
 from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.scenarios.completion import CompletionScenario
@@ -164,7 +164,7 @@ def _declared(task: type[BaseTask[Any]]) -> dict[str, Any]:
     return {
         "split": task.SAMPLE_SPLIT,
         "fewshot_split": task.FEWSHOT_SPLIT,
-        "group_columns": (subjects.COLUMN,) if len(subjects.names(task.SUBJECTS)) > 1 else (),
+        "group_columns": (SUBJECT,) if len(subject_names(task.SUBJECTS)) > 1 else (),
         "scores": scores_of(task.__name__, task.METRICS),
         "protected": tuple(task.PERTURBATION_UNMODIFIABLE_WORDS or ()),
     }
