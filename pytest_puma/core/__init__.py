@@ -1,140 +1,95 @@
-"""The nouns: frozen, self-checking data, the `Scenario` contract, errors and protocols. Imports only `task_types`."""
+"""The nouns: frozen, self-checking data, the `Scenario` contract, errors and protocols. Imports only `task_types`.
 
-from pytest_puma.core.backend import Backend, Step
-from pytest_puma.core.cell_id import CellId
-from pytest_puma.core.change import REGRESSION_LEVEL, BootstrapReplicates, Change, Contrast, Decline, Drift
-from pytest_puma.core.conversation import (
-    TRUNCATED,
-    Answer,
-    Conversation,
-    Generate,
-    Generation,
-    Likelihood,
-    Message,
-    Prompt,
-    Request,
-    Response,
-    Score,
-    Speed,
-    Usage,
-    ask,
-    ask_all,
-)
-from pytest_puma.core.exchange import Exchange
-from pytest_puma.core.gate import Doubt, Gate, Policy, Status, Tally, Verdict
-from pytest_puma.core.metric import LEVEL, Direction, Measure, Metric, Pool, metric
-from pytest_puma.core.model import Model, ModelOptions
-from pytest_puma.core.outcome import CalibrationBin, Determinism, Execution, Flip, Judgement, Outcome, Tables
-from pytest_puma.core.power import Forecast, Power
-from pytest_puma.core.prediction import LOSS, Key, Prediction
-from pytest_puma.core.responder import ALL_CAPABILITIES, Capability, Identity, Provenance, Responder, StoreShare
-from pytest_puma.core.run import AnswerChanges, Fault, Gap, Invocation, Robustness, Run, Shift
-from pytest_puma.core.sample import Choice, Origin, Sample, Trial
-from pytest_puma.core.scenario import DataSource, OwnMetric, Scenario
-from pytest_puma.core.shared import Messages, SharedPrompts
-from pytest_puma.core.task import DeclaredScore, TaskInfo
-from pytest_puma.core.transcript import JUDGE, MODEL, ResponderRole, Transcript, Turn
-from pytest_puma.errors import (
-    DataError,
-    EngineError,
-    MetricError,
-    ModelError,
-    NotRunError,
-    PumaError,
-    SettingsError,
-    TemplateError,
-)
-from pytest_puma.platform.files import Stamp, Stamps
+`X as X` exports a name for type checkers.
+"""
 
-__all__ = [
-    "ALL_CAPABILITIES",
-    "JUDGE",
-    "LEVEL",
-    "LOSS",
-    "MODEL",
-    "REGRESSION_LEVEL",
-    "TRUNCATED",
-    "Answer",
-    "AnswerChanges",
-    "Backend",
-    "BootstrapReplicates",
-    "CalibrationBin",
-    "Capability",
-    "CellId",
-    "Change",
-    "Choice",
-    "Contrast",
-    "Conversation",
-    "DataError",
-    "DataSource",
-    "DeclaredScore",
-    "Decline",
-    "Determinism",
-    "Direction",
-    "Doubt",
-    "Drift",
-    "EngineError",
-    "Exchange",
-    "Execution",
-    "Fault",
-    "Flip",
-    "Forecast",
-    "Gap",
-    "Gate",
-    "Generate",
-    "Generation",
-    "Identity",
-    "Invocation",
-    "Judgement",
-    "Key",
-    "Likelihood",
-    "Measure",
-    "Message",
-    "Messages",
-    "Metric",
-    "MetricError",
-    "Model",
-    "ModelError",
-    "ModelOptions",
-    "NotRunError",
-    "Origin",
-    "Outcome",
-    "OwnMetric",
-    "Policy",
-    "Pool",
-    "Power",
-    "Prediction",
-    "Prompt",
-    "Provenance",
-    "PumaError",
-    "Request",
-    "Responder",
-    "ResponderRole",
-    "Response",
-    "Robustness",
-    "Run",
-    "Sample",
-    "Scenario",
-    "Score",
-    "SettingsError",
-    "SharedPrompts",
-    "Shift",
-    "Speed",
-    "Stamp",
-    "Stamps",
-    "Status",
-    "Step",
-    "StoreShare",
-    "Tables",
-    "Tally",
-    "TaskInfo",
-    "TemplateError",
-    "Transcript",
-    "Trial",
-    "Turn",
-    "Usage",
-    "Verdict",
-    "ask",
-    "ask_all",
-    "metric",
-]
+from pytest_puma.core.backend import Backend as Backend
+from pytest_puma.core.backend import Step as Step
+from pytest_puma.core.cell_id import CellId as CellId
+from pytest_puma.core.change import REGRESSION_LEVEL as REGRESSION_LEVEL
+from pytest_puma.core.change import BootstrapReplicates as BootstrapReplicates
+from pytest_puma.core.change import Change as Change
+from pytest_puma.core.change import Contrast as Contrast
+from pytest_puma.core.change import Decline as Decline
+from pytest_puma.core.change import Drift as Drift
+from pytest_puma.core.conversation import TRUNCATED as TRUNCATED
+from pytest_puma.core.conversation import Answer as Answer
+from pytest_puma.core.conversation import Conversation as Conversation
+from pytest_puma.core.conversation import Generate as Generate
+from pytest_puma.core.conversation import Generation as Generation
+from pytest_puma.core.conversation import Likelihood as Likelihood
+from pytest_puma.core.conversation import Message as Message
+from pytest_puma.core.conversation import Prompt as Prompt
+from pytest_puma.core.conversation import Request as Request
+from pytest_puma.core.conversation import Response as Response
+from pytest_puma.core.conversation import Score as Score
+from pytest_puma.core.conversation import Speed as Speed
+from pytest_puma.core.conversation import Usage as Usage
+from pytest_puma.core.conversation import ask as ask
+from pytest_puma.core.conversation import ask_all as ask_all
+from pytest_puma.core.exchange import Exchange as Exchange
+from pytest_puma.core.gate import Doubt as Doubt
+from pytest_puma.core.gate import Gate as Gate
+from pytest_puma.core.gate import Policy as Policy
+from pytest_puma.core.gate import Status as Status
+from pytest_puma.core.gate import Tally as Tally
+from pytest_puma.core.gate import Verdict as Verdict
+from pytest_puma.core.metric import LEVEL as LEVEL
+from pytest_puma.core.metric import Direction as Direction
+from pytest_puma.core.metric import Measure as Measure
+from pytest_puma.core.metric import Metric as Metric
+from pytest_puma.core.metric import Pool as Pool
+from pytest_puma.core.metric import metric as metric
+from pytest_puma.core.model import Model as Model
+from pytest_puma.core.model import ModelOptions as ModelOptions
+from pytest_puma.core.outcome import CalibrationBin as CalibrationBin
+from pytest_puma.core.outcome import Determinism as Determinism
+from pytest_puma.core.outcome import Execution as Execution
+from pytest_puma.core.outcome import Flip as Flip
+from pytest_puma.core.outcome import Judgement as Judgement
+from pytest_puma.core.outcome import Outcome as Outcome
+from pytest_puma.core.outcome import Tables as Tables
+from pytest_puma.core.power import Forecast as Forecast
+from pytest_puma.core.power import Power as Power
+from pytest_puma.core.prediction import LOSS as LOSS
+from pytest_puma.core.prediction import Key as Key
+from pytest_puma.core.prediction import Prediction as Prediction
+from pytest_puma.core.responder import ALL_CAPABILITIES as ALL_CAPABILITIES
+from pytest_puma.core.responder import Capability as Capability
+from pytest_puma.core.responder import Identity as Identity
+from pytest_puma.core.responder import Provenance as Provenance
+from pytest_puma.core.responder import Responder as Responder
+from pytest_puma.core.responder import StoreShare as StoreShare
+from pytest_puma.core.run import AnswerChanges as AnswerChanges
+from pytest_puma.core.run import Fault as Fault
+from pytest_puma.core.run import Gap as Gap
+from pytest_puma.core.run import Invocation as Invocation
+from pytest_puma.core.run import Robustness as Robustness
+from pytest_puma.core.run import Run as Run
+from pytest_puma.core.run import Shift as Shift
+from pytest_puma.core.sample import Choice as Choice
+from pytest_puma.core.sample import Origin as Origin
+from pytest_puma.core.sample import Sample as Sample
+from pytest_puma.core.sample import Trial as Trial
+from pytest_puma.core.scenario import DataSource as DataSource
+from pytest_puma.core.scenario import OwnMetric as OwnMetric
+from pytest_puma.core.scenario import Scenario as Scenario
+from pytest_puma.core.shared import Messages as Messages
+from pytest_puma.core.shared import SharedPrompts as SharedPrompts
+from pytest_puma.core.task import DeclaredScore as DeclaredScore
+from pytest_puma.core.task import TaskInfo as TaskInfo
+from pytest_puma.core.transcript import JUDGE as JUDGE
+from pytest_puma.core.transcript import MODEL as MODEL
+from pytest_puma.core.transcript import ResponderRole as ResponderRole
+from pytest_puma.core.transcript import Transcript as Transcript
+from pytest_puma.core.transcript import Turn as Turn
+from pytest_puma.errors import DataError as DataError
+from pytest_puma.errors import EngineError as EngineError
+from pytest_puma.errors import MetricError as MetricError
+from pytest_puma.errors import ModelError as ModelError
+from pytest_puma.errors import NotRunError as NotRunError
+from pytest_puma.errors import PumaError as PumaError
+from pytest_puma.errors import SettingsError as SettingsError
+from pytest_puma.errors import TemplateError as TemplateError
+from pytest_puma.platform.files import Stamp as Stamp
+from pytest_puma.platform.files import Stamps as Stamps

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Callable, Hashable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -63,17 +62,18 @@ class StoreFile:
         if connection is None:
             return None
         try:
-            return _in_transaction(connection, transaction)
-        except sqlite3.Error as error:
+            with connection:
+                connection.execute("BEGIN IMMEDIATE")
+                return transaction(connection)
+        except BaseException as error:
             self.ids.clear()
+            if not isinstance(error, sqlite3.Error):
+                raise
             if self._restart(error):
                 return self.write(transaction)
             self._stopped = True
             self.note(f"from now on, no answers are kept in {self.path}: {error}")
             return None
-        except BaseException:
-            self.ids.clear()
-            raise
 
     def note(self, note: str) -> None:
         """Note what is wrong."""
@@ -114,15 +114,3 @@ class StoreFile:
         self.close()
         self._use(open_anew(self.path, opened.inode, why=str(error)))
         return True
-
-
-def _in_transaction(connection: sqlite3.Connection, transaction: Callable[[sqlite3.Connection], T]) -> T:
-    try:
-        connection.execute("BEGIN IMMEDIATE")
-        done = transaction(connection)
-        connection.execute("COMMIT")
-    finally:
-        if connection.in_transaction:
-            with suppress(sqlite3.Error):
-                connection.execute("ROLLBACK")
-    return done

@@ -48,16 +48,13 @@ def runs(store: ResponseStore) -> int:
 
 def cells(store: ResponseStore) -> list[KeptCell]:
     """Return all cells, those that were used last first."""
-    counted = dict(store.rows("SELECT scope, count(*) FROM response GROUP BY scope"))
-    last = dict(store.rows("SELECT scope.id, run.name FROM scope LEFT JOIN run ON run.id = scope.used"))
+    counts = "SELECT scope.id, run.name, count(response.id) FROM scope LEFT JOIN run ON run.id = scope.used "
+    rows = store.rows(f"{counts} LEFT JOIN response ON response.scope = scope.id GROUP BY scope.id")
+    used = {number: (run or "unknown", answers) for number, run, answers in rows}
+    scopes = [(scope, *used.get(store.number(scope), ("unknown", 0))) for scope in store.scopes()]
     return [
-        KeptCell(
-            cell=_cell(scope.cell, scope.engine.model),
-            scope=scope,
-            answers=counted.get(store.number(scope), 0),
-            run=last.get(store.number(scope)) or "unknown",
-        )
-        for scope in store.scopes()
+        KeptCell(cell=_cell(scope.cell, scope.engine.model), scope=scope, answers=answers, run=run)
+        for scope, run, answers in scopes
     ]
 
 

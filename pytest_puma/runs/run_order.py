@@ -58,26 +58,21 @@ def prune(root: Path, *, keep: int, protected: Collection[Path]) -> PrunedRuns:
 
     A run that another process still writes stays, and so do the `protected` folders and those behind a link.
     """
-    files = oldest_first(runs_of(root), PREDICTIONS)[:-keep]
     stay = {folder.resolve() for folder in protected}
     sizes: list[int] = []
     faults: list[str] = []
-    for file in files:
-        if file.parent.resolve() not in stay and not file.parent.is_symlink():
-            _remove(file, sizes, faults)
+    for file in oldest_first(runs_of(root), PREDICTIONS)[:-keep]:
+        folder = file.parent
+        # Another run may have removed it since it was listed.
+        with suppress(FileNotFoundError):
+            try:
+                if folder.resolve() not in stay and not folder.is_symlink() and not is_locked(folder):
+                    size = file.stat().st_size
+                    file.unlink()
+                    sizes.append(size)
+            except PermissionError as error:
+                faults.append(str(error))
     return PrunedRuns(runs=len(sizes), size=sum(sizes), faults=tuple(faults))
-
-
-def _remove(file: Path, sizes: list[int], faults: list[str]) -> None:
-    # Another run may have removed it since it was listed.
-    with suppress(FileNotFoundError):
-        try:
-            if not is_locked(file.parent):
-                size = file.stat().st_size
-                file.unlink()
-                sizes.append(size)
-        except PermissionError as error:
-            faults.append(str(error))
 
 
 def _names(path: Path) -> list[str]:
