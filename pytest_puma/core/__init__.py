@@ -35,10 +35,12 @@ from pytest_puma.core.gate import Status as Status
 from pytest_puma.core.gate import Tally as Tally
 from pytest_puma.core.gate import Verdict as Verdict
 from pytest_puma.core.metric import LEVEL as LEVEL
+from pytest_puma.core.metric import DeclaredScore as DeclaredScore
 from pytest_puma.core.metric import Direction as Direction
 from pytest_puma.core.metric import Measure as Measure
 from pytest_puma.core.metric import Metric as Metric
 from pytest_puma.core.metric import Pool as Pool
+from pytest_puma.core.metric import TaskInfo as TaskInfo
 from pytest_puma.core.metric import metric as metric
 from pytest_puma.core.model import Model as Model
 from pytest_puma.core.model import ModelOptions as ModelOptions
@@ -76,8 +78,6 @@ from pytest_puma.core.scenario import OwnMetric as OwnMetric
 from pytest_puma.core.scenario import Scenario as Scenario
 from pytest_puma.core.shared import Messages as Messages
 from pytest_puma.core.shared import SharedPrompts as SharedPrompts
-from pytest_puma.core.task import DeclaredScore as DeclaredScore
-from pytest_puma.core.task import TaskInfo as TaskInfo
 from pytest_puma.core.transcript import JUDGE as JUDGE
 from pytest_puma.core.transcript import MODEL as MODEL
 from pytest_puma.core.transcript import ResponderRole as ResponderRole

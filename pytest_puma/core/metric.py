@@ -1,4 +1,4 @@
-"""A metric: how a prediction is scored, and how the scores of many predictions become one number.
+"""A metric: how a prediction is scored, and how the scores of many predictions become one number; a task as data.
 
 @metric(better="low", unit="words", bounds=None)
 def length_error(sample, prediction):
@@ -15,7 +15,7 @@ from typing import Any, Literal, TypeAlias, get_args, overload
 
 from pytest_puma.errors import SettingsError
 from pytest_puma.phrases import there_are
-from pytest_puma.task_types import KINDS
+from pytest_puma.task_types import KINDS, TaskKind
 
 Direction: TypeAlias = Literal["high", "low", "neither"]
 #: A score of one prediction; a tuple is a vector that adds up; None: the metric does not apply to this sample.
@@ -139,6 +139,42 @@ class Measure:
     level: float = LEVEL
     better: Direction = "high"
     unit: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeclaredScore:
+    """The declaration of a metric of single predictions, as in `Metric`; `pooled`: its scores are vectors."""
+
+    name: str
+    better: Direction = "high"
+    unit: str = ""
+    bounds: tuple[float, float] | None = (0.0, 1.0)
+    pooled: bool = False
+    interval: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskInfo:
+    """The task that a scenario sets, as data: stored predictions can be compared and shown without the scenario.
+
+    `type`: its `task_type`. `labels`: the valid answers of a classification, the values to choose from in a regression,
+    else empty; `ordered`: they are steps of a scale. `primary`: the primary metric; `better`: which of its values are
+    better. `keyed`: ids of samples mean something to people, as they are no hashes. `scores`: the metrics of single
+    predictions that the cell has beside those of every such task.
+    """
+
+    type: str
+    labels: tuple[str, ...] = ()
+    ordered: bool = False
+    primary: str = ""
+    better: Direction = "neither"
+    keyed: bool = True
+    scores: tuple[DeclaredScore, ...] = ()
+
+    @property
+    def kind(self) -> TaskKind:
+        """The kind of task, by its type; a `KeyError` if this version has no such kind."""
+        return KINDS[self.type]
 
 
 @overload

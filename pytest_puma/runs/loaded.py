@@ -61,8 +61,25 @@ class LoadedRun:
         return _frame(list(self.rows()), PREDICTION_COLUMNS)
 
     def rows(self) -> Iterator[dict[str, Any]]:
-        """Yield the rows of `predictions` one by one, each with the columns that it has."""
-        return _rows(self.past)
+        """Yield the rows of `predictions` one by one, each with the columns that it has.
+
+        A cell that is not whole is left out, with a warning.
+        """
+        outcomes, file = self.past.run.outcomes, self.past.file
+        if not outcomes:  # each cell ended in an error: no file was written
+            return
+        by_owner = {owner_of(outcome): outcome for outcome in outcomes}
+        lacking = {owner: text for owner, outcome in by_owner.items() if (text := file.lacking(outcome))}
+        # In the order of the file, as workers finish in any order.
+        for cell in file.cells:
+            if cell.owner in by_owner.keys() - lacking.keys() and file.by_owner[cell.owner] is cell:
+                outcome = by_owner[cell.owner]
+                names = _names(outcome) | _fields(outcome.execution, ("node_id", "attempt"))
+                for row in file.read(cell, partial(_row, shared=cell.shared)):
+                    yield names | row
+        for text in lacking.values():
+            msg = f"{_WHO}{text}; the cell is left out: was the run cut off, or the disk full?"
+            warnings.warn(msg, UserWarning, stacklevel=2)
 
     @cached_property
     def measures(self) -> pd.DataFrame:
@@ -119,25 +136,6 @@ def _record_of(path: Path) -> Path:
             return newest
     msg = f"load_run: {path}: no finished run in it; expected a run folder, its {RECORD} or the folder with .puma"
     raise DataError(msg)
-
-
-def _rows(past: PastRun) -> Iterator[dict[str, Any]]:
-    """Yield the predictions of a run as rows; a cell that is not whole is left out, with a warning."""
-    outcomes, file = past.run.outcomes, past.file
-    if not outcomes:  # each cell ended in an error: no file was written
-        return
-    by_owner = {owner_of(outcome): outcome for outcome in outcomes}
-    lacking = {owner: text for owner, outcome in by_owner.items() if (text := file.lacking(outcome))}
-    # In the order of the file, as workers finish in any order.
-    for cell in file.cells:
-        if cell.owner in by_owner.keys() - lacking.keys() and file.by_owner[cell.owner] is cell:
-            outcome = by_owner[cell.owner]
-            names = _names(outcome) | _fields(outcome.execution, ("node_id", "attempt"))
-            for row in file.read(cell, partial(_row, shared=cell.shared)):
-                yield names | row
-    for text in lacking.values():
-        msg = f"{_WHO}{text}; the cell is left out: was the run cut off, or the disk full?"
-        warnings.warn(msg, UserWarning, stacklevel=2)
 
 
 def _row(prediction: Prediction, shared: Sequence[Messages]) -> dict[str, Any]:
