@@ -1,21 +1,32 @@
-"""The fields of a sample: those that reveal its gold answer, hidden from templates, and those in natural language."""
+"""The fields of samples: those that reveal the gold answer, those in natural language, and the groups of rows.
+
+    --puma-subject "law,med*"      the rows with a value of a group column that matches one of the patterns
+
+The case of letters does not matter.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cached_property
+from itertools import compress
+from typing import Any
 
-from pytest_puma.core import SettingsError
+from pytest_puma.core import Sample, Scenario, SettingsError
+from pytest_puma.core.metric_name import Slice
+from pytest_puma.datasets.frames import Frame, check_columns, declared_columns, to_records
 from pytest_puma.datasets.order import plain_text
-from pytest_puma.phrases import did_you_mean, shortened
-
-if TYPE_CHECKING:
-    from pytest_puma.core import Sample, Scenario
+from pytest_puma.phrases import did_you_mean, shortened, there_are
 
 #: The reason for a gold answer, in a pool of examples.
 _RATIONALE = "rationale"
 #: Maximum number of characters of a sample in a message.
 _CHARACTERS = 40
+#: Maximum number of rows to search for subjects, as a scenario may generate rows without end.
+MAX_ROWS = 100_000
+#: Minimum similarity of a misspelt group: `de` is `de-DE`.
+_SIMILARITY = 0.5
 
 
 def hidden_fields(scenario: Scenario, samples: Sequence[Sample]) -> frozenset[str]:
@@ -79,7 +90,7 @@ def text_fields(scenario: Scenario, samples: Sequence[Sample], hidden: Collectio
     available = _names(samples)
     if declared := tuple(name for name in scenario.text_fields if name in available):
         return declared
-    excluded = {*hidden, scenario.key, *scenario.unit_columns, *scenario.group_columns, _RATIONALE}
+    excluded = {*hidden, *declared_columns(scenario), _RATIONALE}
     return tuple(name for name in available if name not in excluded and _is_text(name, samples))
 
 
@@ -97,3 +108,76 @@ def _names(samples: Sequence[Sample]) -> list[str]:
 def _is_text(name: str, samples: Sequence[Sample]) -> bool:
     values = [sample.fields.get(name) for sample in samples]
     return all(value is None or isinstance(value, str) for value in values) and any(values)
+
+
+class Groups:
+    """The groups of all rows of a scenario, which are read when they are first needed."""
+
+    def __init__(self, scenario: Scenario, seed: int) -> None:
+        self._scenario, self._seed = scenario, seed
+
+    def absent(self, part: Slice | None) -> str:
+        """Return why no row is in a slice, with the existing values; empty if one is, or if it names no group."""
+        if part is None or part.fold is not None:
+            return ""
+        if any(map(part.includes, self._rows)):
+            return ""
+        wanted = dict(part.values)
+        for key, value in wanted.items():
+            names = sorted({row[key] for row in self._rows})
+            if value not in names:
+                expected = there_are(value, names, similarity=_SIMILARITY)
+                return f"no row of {self._scenario.name} has {key}={value}; {expected}"
+        both = " and ".join(f"{key}={value}" for key, value in wanted.items())
+        return f"no row of {self._scenario.name} has {both}; expected values that a row has together"
+
+    @cached_property
+    def _rows(self) -> list[dict[str, str]]:
+        return _grouped_rows(self._scenario, self._scenario.sample(MAX_ROWS, self._seed))
+
+
+def groups_of(scenario: Scenario, row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the value of each group column in a row, as text."""
+    return {column: plain_text(row[column]) for column in scenario.group_columns}
+
+
+def matches(subject: str, values: Iterable[str]) -> bool:
+    """Return True if the pattern matches one of the values."""
+    return any(fnmatchcase(value.casefold(), subject.casefold()) for value in values)
+
+
+def group_values(scenario: Scenario, seed: int) -> tuple[str, ...]:
+    """Return all values of the scenario's group columns, sorted."""
+    rows = _grouped_rows(scenario, scenario.sample(MAX_ROWS, seed))
+    return tuple(sorted({value for groups in rows for value in groups.values()}))
+
+
+def rows_of_subjects(scenario: Scenario, n: int, seed: int, subjects: Collection[str]) -> Frame:
+    """Return the first `n` rows of the scenario whose groups match one of the subjects, or all there are.
+
+    A `SettingsError` lists the existing values if no row matches.
+    """
+    size = n
+    while True:
+        # `sample(n)` is a prefix of any longer one, so that more rows leave the first ones as they are.
+        frame = scenario.sample(size, seed)
+        rows = _grouped_rows(scenario, frame)
+        selected = [any(matches(subject, groups.values()) for subject in subjects) for groups in rows]
+        matching = list(compress(range(len(rows)), selected))
+        if len(matching) >= n or len(rows) < size or size >= MAX_ROWS:
+            break
+        size = min(4 * size, MAX_ROWS)
+    if not matching:
+        raise no_subject(next(iter(subjects)), scenario.name, group_values(scenario, seed))
+    return frame.iloc[matching[:n]]
+
+
+def no_subject(subject: str, scenario: str, values: Collection[str]) -> SettingsError:
+    """Return the error for a pattern that no group of the scenario matches."""
+    return SettingsError(f"subject {subject!r} matches no group of {scenario}; {there_are(subject, values)}")
+
+
+def _grouped_rows(scenario: Scenario, frame: Frame) -> list[dict[str, str]]:
+    """Return the groups of each row."""
+    check_columns(scenario, frame)
+    return [groups_of(scenario, row) for row in to_records(frame[list(scenario.group_columns)])]

@@ -7,19 +7,14 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias, get_args
+from typing import Any, TypeAlias, get_args
 
-from pytest_puma.core import DataError, Sample, SettingsError
+from pytest_puma.core import DataError, Sample, Scenario, SettingsError
 from pytest_puma.core.scenario import Duplicates
-from pytest_puma.datasets.frames import check_columns, row_names, to_records
-from pytest_puma.datasets.groups import groups_of, rows_of_subjects
+from pytest_puma.datasets.fields import groups_of, rows_of_subjects
+from pytest_puma.datasets.frames import Frame, check_columns, row_names, to_records
 from pytest_puma.datasets.order import content_id, grouped, plain_text, rank, rounds
 from pytest_puma.phrases import one_line, shown
-
-if TYPE_CHECKING:
-    import pandas as pd
-
-    from pytest_puma.core import Scenario
 
 #: The value of each group column.
 Group: TypeAlias = tuple[str, ...]
@@ -126,7 +121,7 @@ def _length(scenario: Scenario, sample: Sample) -> int:
     return sum(len(plain_text(sample.fields.get(name))) for name in scenario.text_fields)
 
 
-def _samples(scenario: Scenario, frame: pd.DataFrame) -> tuple[Sample, ...]:
+def _samples(scenario: Scenario, frame: Frame) -> tuple[Sample, ...]:
     check_columns(scenario, frame)
     labels = tuple(scenario.valid_labels())
     rows = zip(to_records(frame), row_names(frame), strict=True)

@@ -13,7 +13,7 @@ from functools import cache, partial
 from typing import Any
 
 from pytest_puma.core import Gate, Model, Scenario, SettingsError
-from pytest_puma.datasets.groups import Groups, group_values, matches, no_subject
+from pytest_puma.datasets.fields import Groups, group_values, matches, no_subject
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.gates.grammar import applies
 from pytest_puma.models.names import resolve_name

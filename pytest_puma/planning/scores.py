@@ -10,7 +10,7 @@ from functools import cache
 
 from pytest_puma.core import Gate, Metric, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.datasets.groups import Groups
+from pytest_puma.datasets.fields import Groups
 from pytest_puma.metrics import declaration, is_metric, metric_names, names_of_kind, source_of
 from pytest_puma.metrics.library import LIBRARY, missing
 from pytest_puma.phrases import did_you_mean, named, there_are

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from pytest_puma.core import CellId, Gate, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName, Slice
-from pytest_puma.datasets.groups import Groups, group_values, no_subject
+from pytest_puma.datasets.fields import Groups, group_values, no_subject
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.metrics import metric_names
 from pytest_puma.phrases import named, there_are

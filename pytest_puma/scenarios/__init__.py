@@ -8,8 +8,11 @@ from pytest_puma.datasets.fields import hidden_fields, text_fields
 from pytest_puma.datasets.sampling import draw, example_rows
 from pytest_puma.scenarios.estimation_tawos import EstimationTawosScenario
 from pytest_puma.scenarios.file import FileScenario
-from pytest_puma.scenarios.prioritization_jira import PrioritizationJiraBothOrdersScenario, PrioritizationJiraScenario
-from pytest_puma.scenarios.triage_jira import TriageJiraScenario
+from pytest_puma.scenarios.jira import (
+    PrioritizationJiraBothOrdersScenario,
+    PrioritizationJiraScenario,
+    TriageJiraScenario,
+)
 
 #: The scenarios that come with the package, by name.
 BUILTIN: dict[str, type[Scenario]] = {

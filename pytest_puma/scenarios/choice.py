@@ -97,16 +97,17 @@ class ChoiceScenario(ComposedScenario):
 
     def trials(self, sample: Sample, seed: int, repeats: int) -> Iterator[Trial]:
         """The orders of the choices, each as often as `repeats`."""
-        positions = [sample.choices.index(choice) for choice in _by_text(sample)]
-        shifted = self.orders > 1
+        # The choices in the order of a perturbation, else of the data.
+        ranks = {text: position for position, text in enumerate(sample.labels)}
+        positions = sorted(range(len(sample.choices)), key=lambda at: ranks.get(sample.choices[at].text, 0))
         fixed = [position for position in positions if self._is_last(sample.choices[position])]
         moved = [position for position in positions if position not in fixed]
-        if shifted and not sample.labels:
+        if self.orders > 1 and not sample.labels:
             moved.sort(key=lambda position: rank(seed, "order", sample.id, position))
         indices = count()
         for shift in range(self.orders):
-            at = shift % max(len(moved), 1)
-            order = (*moved[at:], *moved[:at], *fixed)
+            first = shift % max(len(moved), 1)
+            order = (*moved[first:], *moved[:first], *fixed)
             for _ in range(repeats):
                 yield Trial(next(indices), () if order == tuple(range(len(order))) else order)
 
@@ -155,10 +156,23 @@ class ChoiceScenario(ComposedScenario):
         return next((texts.index(answer) for texts in names if answer in texts), None)
 
 
-def _by_text(sample: Sample) -> list[Choice]:
-    """The choices in the order of a perturbation, else of the data."""
-    position = {text: at for at, text in enumerate(sample.labels)}
-    return sorted(sample.choices, key=lambda choice: position.get(choice.text, 0))
+class ListedChoiceScenario(ChoiceScenario):
+    """Choices in the columns `question`, `choices` and `answer`."""
+
+    text_fields = ("question",)
+
+    def question(self, item: dict[str, Any]) -> str:
+        """Return the question."""
+        return str(item["question"])
+
+    def choices(self, item: dict[str, Any]) -> Sequence[str]:
+        """Return the texts of the choices."""
+        return tuple(item["choices"])
+
+    def answer(self, item: dict[str, Any]) -> str | Sequence[int]:
+        """Return the text of the right choice, or the places of all right ones."""
+        answer: str | Sequence[int] = item["answer"]
+        return answer
 
 
 def _check_texts(texts: Sequence[str], idk: str | None) -> None:

@@ -23,12 +23,10 @@ from pytest_puma.core import Scenario
 
 #: The methods that read replies.
 READERS = ("parse_response", "parse_conclusion", "read", "read_conclusion")
-_WRAPPERS: tuple[tuple[type, str], ...] = (
+_WRAPPERS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (property, "fget"),
     (cached_property, "func"),
-    (staticmethod, "__func__"),
-    (classmethod, "__func__"),
-    (MethodType, "__func__"),
+    ((staticmethod, classmethod, MethodType), "__func__"),
     (partial, "func"),
     (type(cache(len)), "__wrapped__"),
 )
@@ -119,7 +117,7 @@ class _Reached:
         if name in self.texts or not _is_own(function.__module__):
             return
         self.texts[name] = _source(function)
-        names = sorted(set(_names(function.__code__)))
+        names = sorted({name for code in _codes(function.__code__) for name in code.co_names})
         for used in names:
             if used in function.__globals__:
                 self._visit_global(f"{function.__module__}.{used}", used, function.__globals__[used], names)
@@ -157,27 +155,24 @@ def _enclosed(function: FunctionType) -> Iterator[tuple[str, object]]:
                 continue
 
 
-def _names(code: CodeType) -> Iterator[str]:
-    """The names that a function uses, with those of the functions in it."""
-    yield from code.co_names
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    """The code of a function, and of the functions in it."""
+    yield code
     for constant in code.co_consts:
         if isinstance(constant, CodeType):
-            yield from _names(constant)
+            yield from _codes(constant)
 
 
 def _source(function: FunctionType) -> str:
     """The lines of a function; without a file, the names and constants in it."""
     code = function.__code__
     checkcache(code.co_filename)  # a process may run several times, on files that changed
-    lines = getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : _last_line(code)]
+    ends = [end for inner in _codes(code) for _, end, *_ in inner.co_positions() if end is not None]
+    last = max([code.co_firstlineno, *ends])
+    lines = getlines(code.co_filename, function.__globals__)[code.co_firstlineno - 1 : last]
     kept = [line.rstrip() for line in lines if line.strip() and not line.strip().startswith("#")]
     constants = [value for value in code.co_consts if isinstance(value, _CONSTANTS)]
     return dedent("\n".join(kept)) or repr((code.co_names, constants))
-
-
-def _last_line(code: CodeType) -> int:
-    inner = [_last_line(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
-    return max([code.co_firstlineno, *inner, *(end for _, end, *_ in code.co_positions() if end is not None)])
 
 
 @cache

@@ -9,17 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pytest_puma.core import DataError, DataSource, Sample, Scenario
-from pytest_puma.datasets.frames import check_required, to_frame
+from pytest_puma.datasets.frames import Frame, check_required, declared_columns, to_frame
 from pytest_puma.datasets.hub import HUB, dataset_file
 from pytest_puma.datasets.table import read_records
 from pytest_puma.phrases import named
 from pytest_puma.scenarios.file import FileScenario, content_of, shown_path
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Formats of a split in a folder.
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".jsonl.gz")
@@ -75,7 +72,7 @@ class ComposedScenario(FileScenario):
         return self.split_path(self.split)
 
     @cached_property
-    def _pool(self) -> pd.DataFrame | None:
+    def _pool(self) -> Frame | None:
         """The rows of the few-shot split; None if there is a single file."""
         return self._read(self.split_path(self.fewshot_split)) if self._has_splits else None
 
@@ -134,19 +131,16 @@ class ComposedScenario(FileScenario):
         digest = digests[0].hex() if len(digests) == 1 else sha256(b"".join(digests)).hexdigest()
         return DataSource(name=shown_path(path), digest=digest)
 
-    def _read(self, path: Path) -> pd.DataFrame:
+    def _read(self, path: Path) -> Frame:
         rows = [dict(record) for record in self.records(path)]
         if not rows:
             msg = f"{shown_path(path)}: the file has no rows; expected one row for each question"
             raise DataError(msg)
-        required = dict(self.required) | dict.fromkeys(self._declared_columns(), object)
+        declared = (*declared_columns(self), *self.text_fields)
+        required = dict(self.required) | {name: object for name in declared if name not in self.required}
         for number, row in enumerate(rows, start=1):
             if fault := check_required(row, required):
                 msg = f"{shown_path(path)}: row {number}, {fault}"
                 raise DataError(msg)
         columns = dict.fromkeys(name for row in rows for name in row)
         return to_frame(rows, columns=list(columns), rows=list(range(1, len(rows) + 1)))
-
-    def _declared_columns(self) -> list[str]:
-        named = (*(() if self.key is None else (self.key,)), *self.unit_columns, *self.group_columns)
-        return [column for column in (*named, *self.text_fields) if column not in self.required]

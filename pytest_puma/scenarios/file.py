@@ -23,18 +23,14 @@ from collections.abc import Mapping
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pytest_puma.core import DataError, DataSource, Scenario, SettingsError
-from pytest_puma.datasets.frames import to_records
-from pytest_puma.datasets.layout import FileLayout, arrange
+from pytest_puma.datasets.frames import FileLayout, Frame, arrange, to_records
 from pytest_puma.datasets.order import content_id, grouped, rank, rounds
 from pytest_puma.datasets.table import MAX_DATA, decoded, read_table
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.platform.files import regular
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 
 class FileScenario(Scenario):
@@ -101,12 +97,12 @@ class FileScenario(Scenario):
         return self._declared(declared)
 
     @cached_property
-    def rows(self) -> pd.DataFrame:
+    def rows(self) -> Frame:
         """All rows of the file, in its order, under the scenario's column names; read once."""
         return self._whole_file
 
     @cached_property
-    def _whole_file(self) -> pd.DataFrame:
+    def _whole_file(self) -> Frame:
         """The rows, and in `_source` the file from which they were read."""
         path = self.path
         source = self._source_of(path)
@@ -117,7 +113,7 @@ class FileScenario(Scenario):
         self._source = source
         return rows
 
-    def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
+    def sample(self, n: int, seed: int = 42) -> Frame:
         """The first `n` rows of the file in the order of the seed, or all; the index has their numbers in the file."""
         return self.rows.iloc[self._order(seed)[: max(n, 0)]]
 
@@ -130,12 +126,12 @@ class FileScenario(Scenario):
         column = getattr(self, "label_column", None)
         return () if column is None else (column,)
 
-    def examples(self) -> pd.DataFrame | None:
+    def examples(self) -> Frame | None:
         """The declared pool; `None` where there is none or the user brought other data."""
         return self._pool
 
     @cached_property
-    def _pool(self) -> pd.DataFrame | None:
+    def _pool(self) -> Frame | None:
         """The rows of the pool, read once: those that were checked are those of the prompts."""
         return None if self.pool is None or self._replacement is not None else self._read(self._declared(self.pool))
 
@@ -174,13 +170,11 @@ class FileScenario(Scenario):
     def _labels_alternate(self, order: list[int], seed: int, *group: str) -> list[int]:
         """One row of each label per round; the order within a round depends on the seed and the group."""
         labels = grouped(order, list(self.rows[self.label_column]).__getitem__)
+        return list(
+            rounds(labels, lambda turn: sorted(labels, key=lambda label: rank(seed, "turn", turn, label, *group)))
+        )
 
-        def turns(turn: int) -> list[str]:
-            return sorted(labels, key=lambda label: rank(seed, "turn", turn, label, *group))
-
-        return list(rounds(labels, turns))
-
-    def _read(self, path: Path) -> pd.DataFrame:
+    def _read(self, path: Path) -> Frame:
         return arrange(read_table(content_of(path), name=shown_path(path)), self.layout())
 
     @classmethod

@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from pytest_puma.core import DataError, SettingsError
-from pytest_puma.datasets.groups import group_values
+from pytest_puma.datasets.fields import group_values
 from pytest_puma.datasets.sampling import examples_by_group
 from pytest_puma.scenarios import FileScenario, draw, example_rows
 from tests.scenarios.custom import Custom, frame

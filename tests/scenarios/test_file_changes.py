@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.layout import FileLayout
+from pytest_puma.datasets.frames import FileLayout
 from pytest_puma.scenarios import FileScenario
 
 BEFORE, AFTER = ("id,text,kind\n" + "".join(f"{name}-{n},text,quality\n" for n in range(9)) for name in "RS")

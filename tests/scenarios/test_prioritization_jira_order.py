@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from pytest_puma.core import Prediction
 from pytest_puma.scenarios import PrioritizationJiraBothOrdersScenario
-from pytest_puma.scenarios.prioritization_jira import order_dependent_rate
+from pytest_puma.scenarios.jira import order_dependent_rate
 from tests.factories import prediction
 
 BOTH = PrioritizationJiraBothOrdersScenario()

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from random import Random
 
-from pytest_puma.scenarios.triage_jira import PRIORITIES
+from pytest_puma.scenarios.jira import PRIORITIES
 from tools.training.phrases import Phrases
 from tools.training.texts import Text, Writer
 

@@ -13,7 +13,7 @@ from sklearn.pipeline import make_pipeline
 from pytest_puma.core import Measure, Prediction, Sample
 from pytest_puma.metrics import ScoredPredictions
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.scenarios.triage_jira import PRIORITIES
+from pytest_puma.scenarios.jira import PRIORITIES
 from tools.training.cases import POINTS
 from tools.training.phrases import load_phrases
 from tools.training.texts import Text, Writer

@@ -14,7 +14,7 @@ from random import Random
 import numpy as np
 from tokenizers import Tokenizer
 
-from pytest_puma.scenarios.triage_jira import PRIORITIES
+from pytest_puma.scenarios.jira import PRIORITIES
 from tools.training.cases import LABELS
 from tools.training.tokens import Example
 

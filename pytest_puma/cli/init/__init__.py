@@ -16,7 +16,7 @@ from typing import Any
 from pytest_puma.cli.console import add_command, show
 from pytest_puma.cli.init.columns import NO_KEY, find_columns
 from pytest_puma.core import SettingsError
-from pytest_puma.datasets.layout import arrange
+from pytest_puma.datasets.frames import arrange
 from pytest_puma.datasets.table import read_table
 from pytest_puma.models.sources import SUGGESTED, SUGGESTED_SIZE, suggested_download
 from pytest_puma.platform.files import write_together

@@ -16,7 +16,7 @@ from statistics import fmean
 from typing import Literal, TypeAlias
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.layout import FileLayout, cell_text
+from pytest_puma.datasets.frames import FileLayout, cell_text
 from pytest_puma.datasets.table import Table
 from pytest_puma.phrases import named, shortened, there_are
 from pytest_puma.task_types import KINDS

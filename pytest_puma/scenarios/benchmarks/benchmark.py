@@ -12,19 +12,17 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pytest_puma.core import DataError, Sample
-from pytest_puma.datasets.frames import to_records
+from pytest_puma.datasets.frames import Frame, to_records
 from pytest_puma.datasets.table import read_records
 from pytest_puma.phrases import named
 from pytest_puma.platform.json_text import parse_foreign_json
+from pytest_puma.scenarios.choice import ListedChoiceScenario
+from pytest_puma.scenarios.completion import WordedScenario
 from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.scenarios.file import content_of, shown_path, text_of
-from pytest_puma.scenarios.worded import ListedChoiceScenario, WordedScenario
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: Names of a split's file in a folder of the hub.
 _OF_THE_HUB = ("{split}-*.parquet", "*/{split}-*.parquet")
@@ -80,7 +78,7 @@ class Benchmark(ComposedScenario):
             msg = f"{shown_path(path)}: {position}, {error}"
             raise DataError(msg) from error
 
-    def examples(self) -> pd.DataFrame | None:
+    def examples(self) -> Frame | None:
         """The rows of the few-shot split, without questions that are evaluated: published splits overlap."""
         pool = super().examples()
         if pool is None:

@@ -16,14 +16,12 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from pytest_puma.core import DataError, Metric, Prediction, Sample
+from pytest_puma.datasets.frames import Frame
 from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 #: The tasks of MBPP.
 _EXAMPLES, _EVALUATED = range(1, 11), range(11, 511)
@@ -173,11 +171,11 @@ class Mbpp(ProgramBenchmark):
     original = "mbpp/ of https://github.com/google-research/google-research"
 
     @cached_property
-    def rows(self) -> pd.DataFrame:
+    def rows(self) -> Frame:
         """The rows of the tasks to evaluate; all of a file that has none of these."""
         return self._tasks(_EVALUATED, self._whole_file)
 
-    def examples(self) -> pd.DataFrame | None:
+    def examples(self) -> Frame | None:
         """The rows of the examples."""
         pool = super().examples()
         return self._tasks(_EXAMPLES, self._whole_file) if pool is None else pool
@@ -209,7 +207,7 @@ class Mbpp(ProgramBenchmark):
         }
 
     @staticmethod
-    def _tasks(numbers: range, rows: pd.DataFrame) -> pd.DataFrame:
+    def _tasks(numbers: range, rows: Frame) -> Frame:
         chosen = rows[rows["task_id"].isin(numbers)]
         return chosen if len(chosen) else rows
 

@@ -14,15 +14,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 from pytest_puma.core import DataError
+from pytest_puma.datasets.frames import Frame
 from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark
 from pytest_puma.scenarios.file import shown_path, text_of
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 _SOURCE, _TARGET = {"src", "source"}, {"ref", "reference", "tgt", "trg", "target"}
 #: English name of a language -> its codes of ISO 639-1 and 639-3.
@@ -107,7 +105,7 @@ class Translation(CompletionBenchmark):
         """Return the folder, if it holds two files of lines."""
         return folder if self._pair(folder) else super().split_in_folder(folder, split)
 
-    def examples(self) -> pd.DataFrame | None:
+    def examples(self) -> Frame | None:
         """None for lines: those that are not evaluated are the examples."""
         folder = self.path
         return None if folder.is_dir() or folder.suffix == ".tsv" else super().examples()

@@ -16,7 +16,7 @@ import yaml
 
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.scenarios import BUILTIN
-from pytest_puma.scenarios.triage_jira import PRIORITIES
+from pytest_puma.scenarios.jira import PRIORITIES
 from pytest_puma.strategies import ALL
 from tools.training import SELECTION
 from tools.training.cases import LABELS, POINTS, Piece, written

@@ -7,7 +7,7 @@ from random import Random
 
 import pytest
 
-from pytest_puma.scenarios.triage_jira import PRIORITIES
+from pytest_puma.scenarios.jira import PRIORITIES
 from tools.training.cases import LABELS, written
 from tools.training.dialogues import Dialogues
 from tools.training.phrases import load_phrases

@@ -1,45 +1,30 @@
-"""Small data sets with free text as answers, in one language or three: a class each."""
+"""The scenarios of the small data sets in `data/*.jsonl`: one or more of each kind of task. See `multilingual`, too."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.scenarios.worded import WordedScenario
+from pytest_puma.scenarios import multilingual
+from pytest_puma.scenarios.choice import ListedChoiceScenario
+from pytest_puma.scenarios.completion import WordedScenario
+from pytest_puma.scenarios.composed import ComposedScenario
 
-_CUES = {"en": "Answer:", "de": "Antwort:", "es": "Respuesta:"}
-_LANGUAGES = {"en": "English", "de": "German", "es": "Spanish"}
-_DIRECTIONS = (("en", "de"), ("de", "en"), ("en", "es"), ("es", "en"))
+__all__ = ["SMALL_SETS"]
 
 
-class CapitalsScenario(WordedScenario):
-    """The capital of a country; several spellings count. The three languages share their countries."""
+class SmallScenario(WordedScenario):
+    """The base of those with free text as answers."""
 
-    name = "capitals"
-    data = {"test": "capitals.jsonl", "train": "capitals_dev.jsonl"}  # noqa: RUF012 - a declaration, read only
     key = "id"
-    unit_columns = ("country_code",)
-    group_columns = ("language", "continent")
-    required = {"question": str, "answer": list}  # noqa: RUF012
-    text_fields = ("question",)
-    scores = ("contains", "exact_match.loose")
-    stop = ("\n",)
-    max_tokens = 24
-    instruction_pattern = "{question}"
-
-    def cue(self, item: dict[str, Any]) -> str:
-        """Return `Answer:` in the language of the question."""
-        return _CUES.get(item["language"], "Answer:")
 
 
-class ArithmeticWordScenario(WordedScenario):
+class ArithmeticWordScenario(SmallScenario):
     """Word problems of one to three steps with whole numbers; examples show the steps, and `#### ` with the number."""
 
     name = "arithmetic_word"
     data = {"test": "arithmetic_word.jsonl", "train": "arithmetic_word_dev.jsonl"}  # noqa: RUF012 - a declaration
-    key = "id"
     required = {"question": str, "answer": str}  # noqa: RUF012
     text_fields = ("question",)
     scores = ("number_match",)
@@ -54,12 +39,11 @@ class ArithmeticWordScenario(WordedScenario):
         return str(item["answer"]).rpartition("#### ")[2]
 
 
-class FormatsScenario(WordedScenario):
+class FormatsScenario(SmallScenario):
     """Facts to be written as JSON or CSV, and texts of a requested length; each metric applies to one kind."""
 
     name = "formats"
     data = "formats.jsonl"
-    key = "id"
     group_columns = ("kind",)
     required = {"prompt": str, "kind": str}  # noqa: RUF012 - a declaration, read only
     text_fields = ("prompt",)
@@ -83,12 +67,11 @@ class FormatsScenario(WordedScenario):
         }
 
 
-class InstructionsMiniScenario(WordedScenario):
+class InstructionsMiniScenario(SmallScenario):
     """Prompts with one to three instructions that a program can check: the 25 kinds of IFEval, without a truth."""
 
     name = "instructions_mini"
     data = "instructions_mini.jsonl"
-    key = "id"
     required = {"prompt": str, "instruction_id_list": list, "kwargs": list}  # noqa: RUF012 - a declaration, read only
     text_fields = ("prompt",)
     scores = ("ifeval.prompt", "ifeval.instruction", "ifeval.prompt.loose", "ifeval.instruction.loose")
@@ -102,12 +85,11 @@ class InstructionsMiniScenario(WordedScenario):
         return {name: item[name] for name in ("instruction_id_list", "kwargs")}
 
 
-class SummariesMiniScenario(WordedScenario):
+class SummariesMiniScenario(SmallScenario):
     """A report of about 105 words and one reference summary."""
 
     name = "summaries_mini"
     data = "summaries_mini.jsonl"
-    key = "id"
     required = {"text": str, "summary": str}  # noqa: RUF012 - a declaration, read only
     text_fields = ("text",)
     scores = ("rouge_l", "rouge_1", "rouge_2")
@@ -117,7 +99,7 @@ class SummariesMiniScenario(WordedScenario):
     truth_column = "summary"
 
 
-class DialogueMiniScenario(WordedScenario):
+class DialogueMiniScenario(SmallScenario):
     """The reply to the second question, which needs the first turn, or the reply to it.
 
     The open dialogues of the file, which no program can score, are left out.
@@ -125,7 +107,6 @@ class DialogueMiniScenario(WordedScenario):
 
     name = "dialogue_mini"
     data = "dialogue_mini.jsonl"
-    key = "id"
     group_columns = ("category",)
     required = {"first": str, "second": str, "answer": list}  # noqa: RUF012 - a declaration, read only
     text_fields = ("first", "second")
@@ -144,36 +125,37 @@ class DialogueMiniScenario(WordedScenario):
         return item["first"], f"{item['second']} Answer in a few words."
 
 
-class TranslateMiniScenario(WordedScenario):
-    """Everyday sentences between English, German and Spanish; the four directions of a sentence are one unit."""
+class CommonsenseMiniScenario(ListedChoiceScenario):
+    """Places, tools and reasons of everyday life; one of five choices is right."""
 
-    name = "translate_mini"
-    data = {"test": "translate_mini.jsonl", "train": "translate_mini_dev.jsonl"}  # noqa: RUF012 - a declaration
+    name = "commonsense_mini"
+    data = {"test": "commonsense_mini.jsonl", "train": "commonsense_mini_dev.jsonl"}  # noqa: RUF012 - a declaration
     key = "id"
-    unit_columns = ("sentence",)
-    group_columns = ("direction",)
-    text_fields = ("source",)
-    scores = ("chrf", "bleu", "exact_match.loose")
-    stop = ("\n",)
-    max_tokens = 64
-    truth_column = "target"
-
-    def records(self, path: Path) -> Iterable[Mapping[str, Any]]:
-        """Return a row for each sentence and direction."""
-        return chain.from_iterable(map(_directions, super().records(path)))
-
-    def instruction(self, item: dict[str, Any]) -> str:
-        """Return the request and the sentence."""
-        source, target = (_LANGUAGES[language] for language in item["direction"].split("-"))
-        return f"Translate this sentence from {source} into {target}. Write only the translation.\n{item['source']}"
+    required = {"question": str, "choices": list, "answer": str}  # noqa: RUF012
+    scores = ("accuracy_chars",)
 
 
-def _directions(record: Mapping[str, Any]) -> Iterable[Mapping[str, Any]]:
-    for source, target in _DIRECTIONS:
-        yield {
-            "id": f"{record['id']}-{source}-{target}",
-            "sentence": record["id"],
-            "direction": f"{source}-{target}",
-            "source": record[source],
-            "target": record[target],
-        }
+class KnowledgeMiniScenario(CommonsenseMiniScenario):
+    """School knowledge of six subjects with four choices; examples are of the same subject."""
+
+    name = "knowledge_mini"
+    data = {"test": "knowledge_mini.jsonl", "train": "knowledge_mini_dev.jsonl"}  # noqa: RUF012 - a declaration
+    group_columns = ("subject",)
+
+
+_CLASSES: tuple[type[ComposedScenario], ...] = (
+    multilingual.CapitalsScenario,
+    ArithmeticWordScenario,
+    CommonsenseMiniScenario,
+    KnowledgeMiniScenario,
+    FormatsScenario,
+    InstructionsMiniScenario,
+    multilingual.NeedleScenario,
+    multilingual.CommonWordsScenario,
+    multilingual.TranslateMiniScenario,
+    SummariesMiniScenario,
+    DialogueMiniScenario,
+)
+
+#: By name, in the order of the data's README.
+SMALL_SETS: dict[str, type[ComposedScenario]] = {scenario.name: scenario for scenario in _CLASSES}

@@ -1,4 +1,4 @@
-"""Prioritization: the more urgent one of two issues."""
+"""Issues of a tracker: their priority (triage), and the more urgent one of two (prioritization)."""
 
 from __future__ import annotations
 
@@ -7,20 +7,67 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
-from pytest_puma.datasets.frames import to_frame, to_records
+from pytest_puma.core import OwnMetric, Prediction
+from pytest_puma.datasets.frames import FileLayout, Frame, to_frame, to_records
 from pytest_puma.datasets.order import draw_pairs, place_gold
 from pytest_puma.replies.answers import own_words
 from pytest_puma.replies.statements import Statements
 from pytest_puma.scenarios.file import FileScenario
-from pytest_puma.scenarios.triage_jira import PRIORITIES, TriageJiraScenario
 
-if TYPE_CHECKING:
-    import pandas as pd
+#: Most urgent first.
+PRIORITIES = ("Critical", "Major", "Minor", "Trivial")
 
-    from pytest_puma.core import OwnMetric, Prediction
-    from pytest_puma.datasets.layout import FileLayout
+_TRIAGE_TAGS = ("issue",)
+# Not \b: in the markdown `_Major_` the underscores are no part of the word.
+_LABEL = rf"(?<![^\W_])(?<!\w-)(?:{'|'.join(PRIORITIES)})(?![^\W_]|-\w)"
+_ISSUE = r"(?:the|this|an)\s+(?:issue|bug|defect|problem|ticket)"
+_PRIORITY = Statements(
+    label=_LABEL,
+    subjects=r"priority(?:\s+level)?|severity|label|answer|decision|response|category|this(?:\s+one)?|it"
+    rf"|{_ISSUE}",
+    normal=str.capitalize,
+    tags=_TRIAGE_TAGS,
+    more=rf"\b{_ISSUE}\s+is\s+({_LABEL})\s+(?:for|in|on|to)\b|\bha[sv]e?\s+an?\s+({_LABEL})\s+priority\b",
+)
+
+
+class TriageJiraScenario(FileScenario):
+    """The priority of an issue from its title and description; the four priorities are equally frequent."""
+
+    name = "triage_jira"
+    task_type = "classification"
+    data = "jira_balanced_200.csv"
+    pool = "jira_examples.csv"
+    key = "issue_key"
+    label_column = "priority"
+    balanced = True
+    ordered = True
+    data_tags = _TRIAGE_TAGS
+    columns = {  # noqa: RUF012 - a declaration, read only
+        "issue_key": ("key", "id", "item_id"),
+        "title": ("summary",),
+        "description": ("body",),
+        "priority": ("priority_name",),
+    }
+
+    def valid_labels(self) -> list[str]:
+        """Return the four priorities, most urgent first."""
+        return list(PRIORITIES)
+
+    def parse_response(self, response: str) -> str | None:
+        """Return the priority, in any case, that is the whole reply, opens a line or sentence, or is stated in it.
+
+        Stricter than the first match: a list of the priorities, two contradictory ones, one that is only mentioned, and
+        text of a repeated or invented issue are no answer.
+        """
+        return _PRIORITY.answered(response)
+
+    def parse_conclusion(self, reply: str) -> str | None:
+        """Return the priority that is the whole reply or is stated in it: "The priority is Critical"."""
+        return _PRIORITY.decided(reply)
+
 
 Pair: TypeAlias = tuple[str, str]
 
@@ -54,12 +101,12 @@ _ARTICLE = re.compile(
 )
 _LETTER = re.compile(r"(?<![^\W_])(?<!\w-)[AB](?![^\W_]|-\w)")
 _WHOLE = re.compile(r"[\W_]*(?:(?:the|issue|option|ticket|answer|choice|is)[\W_]+)*([ab])[\W_]*", re.IGNORECASE)
-_TAGS = ("issue_a", "issue_b")
-_STATEMENTS = Statements(
+_PAIR_TAGS = ("issue_a", "issue_b")
+_CHOICE = Statements(
     label=rf"(?<![^\W_])(?<!\w-)(?:{_NOUN}[\s_]*)?(?-i:[AB])(?![^\W_]|-\w)",
     subjects=r"answer|choice|decision|letter|priority|more\s+(?:urgent|important)(?:\s+(?:issue|one))?|it|(?:the|this)\s+one",
     normal=lambda match: match[-1],
-    tags=_TAGS,
+    tags=_PAIR_TAGS,
     more=r"""(?<!\w) ((?-i:[AB])) \s+ (?:is|has|comes|deserves|goes|must|needs|should|takes) \b
         (?: (?! \b(?:not|less|lower)\b ) [^.;,\n] ){0,60}? \b (?: first | higher | worse | precedence
         | more \s+ (?:critical|important|serious|severe|urgent) ) \b""",
@@ -79,7 +126,7 @@ class PrioritizationJiraScenario(FileScenario):
     key = "pair_id"
     text_fields = ("title_a", "description_a", "title_b", "description_b")
     unit_columns = ("key_a", "key_b")
-    data_tags = _TAGS
+    data_tags = _PAIR_TAGS
 
     #: Whether each pair is repeated in the next row, with A and B exchanged.
     both_orders: ClassVar[bool] = False
@@ -88,11 +135,11 @@ class PrioritizationJiraScenario(FileScenario):
         """Return the layout of triage: the file contains issues, which form the pairs."""
         return TriageJiraScenario().layout()
 
-    def sample(self, n: int, seed: int = 42) -> pd.DataFrame:
+    def sample(self, n: int, seed: int = 42) -> Frame:
         """Return the first `n` pairs in the order of the seed, or all if there are fewer."""
         return _pair_up(self.rows, n, seed=seed, both_orders=self.both_orders)
 
-    def examples(self) -> pd.DataFrame | None:
+    def examples(self) -> Frame | None:
         """Return pairs of the pool's issues, each issue in one of them."""
         pool = super().examples()
         return None if pool is None else _pair_up(pool, len(pool) // 2, seed=0, both_orders=False)
@@ -129,7 +176,7 @@ class PrioritizationJiraScenario(FileScenario):
     def parse_conclusion(self, reply: str) -> str | None:
         """Return the letter that is the whole reply or is stated in it: "Issue B is more urgent"."""
         whole = _WHOLE.fullmatch(reply)
-        return whole[1].upper() if whole else _STATEMENTS.decided(_QUESTION.sub(" ", reply))
+        return whole[1].upper() if whole else _CHOICE.decided(_QUESTION.sub(" ", reply))
 
 
 class PrioritizationJiraBothOrdersScenario(PrioritizationJiraScenario):
@@ -169,7 +216,7 @@ def _urgency(priority: str) -> int:
     return PRIORITIES.index(priority)
 
 
-def _pair_up(frame: pd.DataFrame, n: int, *, seed: int, both_orders: bool) -> pd.DataFrame:
+def _pair_up(frame: Frame, n: int, *, seed: int, both_orders: bool) -> Frame:
     """The first `n` rows of pairs of the frame's issues."""
     issues = {str(issue["issue_key"]): issue for issue in to_records(frame)}
     priorities = {key: str(issue["priority"]) for key, issue in issues.items()}
