@@ -41,7 +41,7 @@ def to_frame(
     import pandas as pd
 
     index = None if rows is None else pd.Index(rows, name=ROW)
-    return Frame([dict(record) for record in records], columns=list(columns), dtype=object, index=index)
+    return pd.DataFrame([dict(record) for record in records], columns=list(columns), dtype=object, index=index)
 
 
 def row_names(frame: Frame) -> list[str]:
