@@ -1,4 +1,4 @@
-"""Rows as data frames, and the columns that they need. Only this file of the room imports pandas, on first use.
+"""Rows as data frames, and the columns that they need. pandas is imported on first use.
 
 The columns of a table of text become those of the scenario: matched names, cleaned cells, checked gold answers.
 
@@ -9,7 +9,6 @@ A column matches in any case, with or without blanks, underscores and hyphens.
 
 from __future__ import annotations
 
-import io
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +22,6 @@ from pytest_puma.task_types import TaskKind
 if TYPE_CHECKING:
     import pandas as pd
 
-    from pytest_puma.datasets.table import Table
 
 #: The name of an index with the number of each row in its file.
 ROW = "row"
@@ -58,15 +56,6 @@ def to_records(frame: Frame) -> list[dict[str, Any]]:
         return None if pd.api.types.is_scalar(value) and pd.isna(value) else value
 
     return [{str(name): plain(value) for name, value in row.items()} for row in frame.to_dict("records")]
-
-
-def parquet_records(data: bytes) -> list[dict[str, Any]]:
-    """Return the rows of a Parquet file; `ImportError` without pyarrow, `ValueError` or `OSError` if it is none."""
-    import pandas as pd
-
-    frame = pd.read_parquet(io.BytesIO(data))
-    named_index = any(name is not None for name in frame.index.names)
-    return to_records(frame.reset_index() if named_index else frame)
 
 
 def check_columns(scenario: Scenario, frame: Any) -> None:
@@ -109,6 +98,24 @@ def unusable(column: str, value: object, expected: str) -> str:
 
 def _kinds(kinds: type | tuple[type, ...]) -> str:
     return " or ".join(kind.__name__ for kind in (kinds if isinstance(kinds, tuple) else (kinds,)))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A file's header, and the number and the cells of each row; `None` for a cell that the file does not have.
+
+    `name` is the file in messages. A table without rows is refused.
+    """
+
+    name: str
+    header: tuple[str, ...]
+    rows: tuple[tuple[int, tuple[str | None, ...]], ...]
+
+    def __post_init__(self) -> None:
+        """Raise a `DataError` for a table without rows."""
+        if not self.rows:
+            msg = f"{self.name}: the file has no rows; expected one row for each question, under a header"
+            raise DataError(msg)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,12 +18,11 @@ import io
 import math
 import zlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.frames import parquet_records
+from pytest_puma.datasets.frames import Table, to_records
 from pytest_puma.phrases import described
 from pytest_puma.platform.installation import install_extra
 from pytest_puma.platform.json_text import parse_foreign_json
@@ -33,24 +32,6 @@ from pytest_puma.task_types.regression import number_text
 MAX_DATA = 1 << 29
 _GZIP = ".gz"
 _CSV = frozenset({".csv", ".tsv"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Table:
-    """A file's header, and the number and the cells of each row; `None` for a cell that the file does not have.
-
-    `name` is the file in messages. A table without rows is refused.
-    """
-
-    name: str
-    header: tuple[str, ...]
-    rows: tuple[tuple[int, tuple[str | None, ...]], ...]
-
-    def __post_init__(self) -> None:
-        """Raise a `DataError` for a table without rows."""
-        if not self.rows:
-            msg = f"{self.name}: the file has no rows; expected one row for each question, under a header"
-            raise DataError(msg)
 
 
 def read_table(data: bytes, *, name: str) -> Table:
@@ -162,8 +143,12 @@ def _json_lines(text: str, name: str) -> Iterator[tuple[int, dict[str, Any]]]:
 
 def _parquet_rows(data: bytes, name: str) -> list[dict[str, Any]]:
     """Return the rows of a Parquet file; errors as in `read_table`."""
+    import pandas as pd
+
     try:
-        return parquet_records(data)
+        frame = pd.read_parquet(io.BytesIO(data))
+        named_index = any(column is not None for column in frame.index.names)
+        return to_records(frame.reset_index() if named_index else frame)
     except ImportError as error:
         msg = f"{name}: reading Parquet needs pyarrow ({error}); install it with: {install_extra('parquet')}"
         raise DataError(msg) from error

@@ -3,8 +3,7 @@ from __future__ import annotations
 import pytest
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.frames import FileLayout, arrange
-from pytest_puma.datasets.table import Table
+from pytest_puma.datasets.frames import FileLayout, Table, arrange
 from pytest_puma.task_types import KINDS
 
 POINTS = FileLayout(

@@ -16,8 +16,7 @@ from statistics import fmean
 from typing import Literal, TypeAlias
 
 from pytest_puma.core import DataError
-from pytest_puma.datasets.frames import FileLayout, cell_text
-from pytest_puma.datasets.table import Table
+from pytest_puma.datasets.frames import FileLayout, Table, cell_text
 from pytest_puma.phrases import named, shortened, there_are
 from pytest_puma.task_types import KINDS
 
