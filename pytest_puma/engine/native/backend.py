@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import llama_cpp
@@ -16,13 +15,13 @@ from pytest_puma.engine.native.binding import (
     captured_warnings,
     error_log,
     has_amx,
+    loaded,
     prepare,
-    refuse_load,
     silent_decode,
     uninterrupted,
 )
-from pytest_puma.engine.native.build import signature_of, useless_layers
-from pytest_puma.engine.native.limits import context_params, limits_of
+from pytest_puma.engine.native.build import useless_layers
+from pytest_puma.engine.native.limits import context_params
 from pytest_puma.engine.native.text import TextSide
 from pytest_puma.models.weights import OpenedFiles
 
@@ -39,7 +38,6 @@ class NativeBackend(TextSide):
     def __init__(self, model: Model, *, threads: int, gpu: int | None = None, digest: str = "") -> None:
         prepare()
         self._files = OpenedFiles(model)
-        self._name = model.name
         self._model: Any = None
         self._memory: Any = None
         self._context: Any = None
@@ -51,29 +49,15 @@ class NativeBackend(TextSide):
             params.split_mode, params.main_gpu = llama_cpp.LLAMA_SPLIT_MODE_NONE, gpu
         params.use_extra_bufts = not has_amx()
         try:
-            with captured_warnings() as warnings, uninterrupted() as waiting:
-                params.progress_callback = llama_cpp.llama_progress_callback(lambda _progress, _data: not waiting)
-                self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
-            if not self._model:
-                refuse_load(model)
+            with captured_warnings() as warnings:
+                self._model = loaded(model, params)
             self._files.check_loaded()
-            self._describe(model, threads=threads, digest=digest)
+            trained = int(llama_cpp.llama_model_n_ctx_train(self._model))
+            super().__init__(self._model, model, trained=trained, threads=threads, digest=digest)
             self.notes = (*self.notes, *warnings, *useless_layers(model.options))
         except BaseException:
             self.close()
             raise
-
-    def _describe(self, model: Model, *, threads: int, digest: str) -> None:
-        """Set the attributes of `Backend` from the loaded model."""
-        options = model.options
-        self._threads = options.threads or threads
-        limits = limits_of(self._model, model)
-        trained = int(llama_cpp.llama_model_n_ctx_train(self._model))
-        super().__init__(self._model, model, limits, trained=trained, threads=self._threads)
-        self._on_gpu, self._strict = limits.on_gpu, options.strict
-        self.signature: Mapping[str, str] = signature_of(
-            model, limits, digest=digest, threads=self._threads, chat_format=self.chat_format
-        )
 
     # -- the cache -------------------------------------------------------------------------------
 
@@ -84,8 +68,8 @@ class NativeBackend(TextSide):
             return
         self._free_context()
         params, sequences = context_params(kv_slots, streams, rows=self.rows), streams or self.sequences
-        params.n_threads = params.n_threads_batch = self._threads
-        if (self._strict or (streams and has_amx())) and not self._on_gpu:
+        params.n_threads = params.n_threads_batch = self.encoders
+        if (self._options.strict or (streams and has_amx())) and not self._on_gpu:
             # On a CPU, the results of flash attention depend on the number of threads. With streams, it took a fifth
             # longer per decoded token on processors with half-precision arithmetic, such as those with AMX; on others
             # a tenth to a third less, because it skips the KV slots that a shorter stream leaves empty.

@@ -13,7 +13,7 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from functools import cache
-from typing import Any, NoReturn
+from typing import Any
 
 import llama_cpp
 
@@ -85,13 +85,18 @@ def error_log() -> str:
     return f" (llama.cpp: {reason})" if reason else ""
 
 
-def refuse_load(model: Model) -> NoReturn:
-    """Raise the `EngineError` for a model that llama.cpp did not load."""
-    msg = (
-        f"{model.name}: llama.cpp cannot load {model.path}{error_log()}; expected a whole file of a model that "
-        f"llama-cpp-python {llama_cpp.__version__} knows: download it again, or try another version"
-    )
-    raise EngineError(msg)
+def loaded(model: Model, params: llama_cpp.llama_model_params) -> Any:
+    """Return llama.cpp's model of a file; Ctrl-C ends the loading. An `EngineError` if llama.cpp refuses the file."""
+    with uninterrupted() as waiting:
+        params.progress_callback = llama_cpp.llama_progress_callback(lambda _progress, _data: not waiting)
+        pointer = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
+    if not pointer:
+        msg = (
+            f"{model.name}: llama.cpp cannot load {model.path}{error_log()}; expected a whole file of a model that "
+            f"llama-cpp-python {llama_cpp.__version__} knows: download it again, or try another version"
+        )
+        raise EngineError(msg)
+    return pointer
 
 
 def uninterrupted() -> AbstractContextManager[Sequence[int]]:

@@ -10,7 +10,6 @@ llama.cpp writes the memory that a context takes to its log, also where nothing 
 from __future__ import annotations
 
 import ctypes
-import os
 import re
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +18,7 @@ from typing import Any
 import llama_cpp
 
 from pytest_puma.core import EngineError, Model
-from pytest_puma.engine.native.binding import prepare, refuse_load, uninterrupted
+from pytest_puma.engine.native.binding import loaded, prepare, uninterrupted
 from pytest_puma.models.gguf import read_gguf
 
 #: Prompt tokens of one `llama_decode`, and of one pass through the graph. Larger passes are no faster.
@@ -51,9 +50,9 @@ class Limits:
     sequences: int
 
 
-def limits_of(loaded: Any, model: Model) -> Limits:
-    """Return the limits of a model; `loaded` is llama.cpp's model, with or without its weights."""
-    if llama_cpp.llama_model_has_encoder(loaded) or not llama_cpp.llama_model_has_decoder(loaded):
+def limits_of(pointer: Any, model: Model) -> Limits:
+    """Return the limits of a model; `pointer` is that of llama.cpp's, with or without its weights."""
+    if llama_cpp.llama_model_has_encoder(pointer) or not llama_cpp.llama_model_has_decoder(pointer):
         msg = f"{model.name}: the model is no decoder-only language model; such models are not supported"
         raise EngineError(msg)
     options = model.options
@@ -64,7 +63,7 @@ def limits_of(loaded: Any, model: Model) -> Limits:
         return Limits(
             on_gpu=on_gpu, good_kv_slots=good_kv_slots, stream_kv_slots=0, parallel=1, parallel_streams=1, sequences=2
         )
-    stateful = llama_cpp.llama_model_is_recurrent(loaded) or llama_cpp.llama_model_is_hybrid(loaded)
+    stateful = llama_cpp.llama_model_is_recurrent(pointer) or llama_cpp.llama_model_is_hybrid(pointer)
     parallel = options.parallel or (PARALLEL_GPU if on_gpu else PARALLEL_CPU)
     # Each sequence of a recurrent model costs memory for its state, used or not.
     sequences = parallel + (EXTRA_STATES if stateful else EXTRA_SEQUENCES)
@@ -103,18 +102,16 @@ def context_bytes(model: Model, opened: tuple[int, int], *, sequences: int) -> i
     # Together with memory maps, it would abort the process.
     params.no_alloc, params.load_mode = True, llama_cpp.LLAMA_LOAD_MODE_NONE
     params.n_gpu_layers = 0
-    loaded: Any = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
-    if not loaded:
-        refuse_load(model)
+    pointer = loaded(model, params)
     try:
         with uninterrupted():
             llama_cpp.llama_log_set(note, ctypes.c_void_p(0))
-            context = llama_cpp.llama_init_from_model(loaded, context_params(*opened, rows=sequences))
+            context = llama_cpp.llama_init_from_model(pointer, context_params(*opened, rows=sequences))
             if context:
                 llama_cpp.llama_free(context)
     finally:
         prepare()
-        llama_cpp.llama_model_free(loaded)
+        llama_cpp.llama_model_free(pointer)
     return round(sum(float(size) for size in _SIZE.findall(b"".join(lines))) * 2**20)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -11,9 +10,9 @@ import numpy as np
 
 from pytest_puma.core import Model, Step
 from pytest_puma.engine.machine import cores
-from pytest_puma.engine.native.binding import prepare, refuse_load, uninterrupted
+from pytest_puma.engine.native.binding import loaded, prepare
 from pytest_puma.engine.native.build import signature_of
-from pytest_puma.engine.native.limits import BATCH, Limits, limits_of
+from pytest_puma.engine.native.limits import BATCH, limits_of
 from pytest_puma.engine.native.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
@@ -23,25 +22,22 @@ if TYPE_CHECKING:
 class TextSide(Vocabulary):
     """The part of `Backend` that needs no weights: the vocabulary, the chat format and the limits."""
 
-    def __init__(self, loaded: Any, model: Model, limits: Limits, *, trained: int, threads: int) -> None:
-        """`loaded` is llama.cpp's model, `trained` the context length of its training."""
-        options = model.options
-        super().__init__(
-            loaded,
-            name=model.name,
-            thinking=options.thinking,
-            effort=options.reasoning_effort,
-            chat=options.chat,
-        )
-        if not options.chat:
-            self.chat_format, self.notes = {}, ()
-        self.encoders = threads
-        self.context_limit = min(trained, options.n_ctx or trained)
-        self.kv_slots = options.n_ctx
+    def __init__(self, pointer: Any, model: Model, *, trained: int, threads: int, digest: str | None) -> None:
+        """`pointer` is that of llama.cpp's model, `trained` the context length of its training."""
+        self._options, limits = model.options, limits_of(pointer, model)
+        super().__init__(pointer, model)
+        self.encoders = model.options.threads or threads
+        self.context_limit = min(trained, model.options.n_ctx or trained)
+        self.kv_slots = model.options.n_ctx
         self.good_kv_slots, self.stream_kv_slots = limits.good_kv_slots, limits.stream_kv_slots
         self.parallel, self.parallel_streams = limits.parallel, limits.parallel_streams
-        self.sequences = limits.sequences
-        self.batch, self.rows = BATCH, limits.sequences
+        self.batch, self.rows, self.sequences = BATCH, limits.sequences, limits.sequences
+        self._on_gpu = limits.on_gpu
+        self.signature: Mapping[str, str] = {}
+        if digest is not None:
+            self.signature = signature_of(
+                model, limits, digest=digest, threads=self.encoders, chat_format=self.chat_format
+            )
 
 
 class DryBackend(TextSide):
@@ -52,25 +48,16 @@ class DryBackend(TextSide):
     that of the backend with the weights.
     """
 
-    def __init__(self, model: Model, *, context_limit: int, digest: str = "", threads: int = 0) -> None:
+    def __init__(self, model: Model, *, context_limit: int, digest: str | None = None, threads: int = 0) -> None:
         prepare()
         params = llama_cpp.llama_model_default_params()
         params.vocab_only = True
-        self._model: Any = None
+        self._model = loaded(model, params)
         try:
-            with uninterrupted():
-                self._model = llama_cpp.llama_model_load_from_file(os.fsencode(model.path), params)
-            if not self._model:
-                refuse_load(model)
-            limits = limits_of(self._model, model)
-            super().__init__(self._model, model, limits, trained=context_limit, threads=cores())
+            super().__init__(self._model, model, trained=context_limit, threads=threads or cores(), digest=digest)
         except BaseException:
             self.close()
             raise
-        threads = model.options.threads or threads or cores()
-        self.signature: Mapping[str, str] = (
-            signature_of(model, limits, digest=digest, threads=threads, chat_format=self.chat_format) if digest else {}
-        )
         self._logits = np.zeros((self.rows, self.size), dtype=np.float32)
         self._logits[:, self.stop] = 1.0
         self.opened = (0, 0)

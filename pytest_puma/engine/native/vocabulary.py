@@ -12,7 +12,7 @@ from typing import Any
 
 import llama_cpp
 
-from pytest_puma.core import EngineError, Prompt
+from pytest_puma.core import EngineError, Model, ModelOptions, Prompt
 from pytest_puma.core.backend import Thoughts
 from pytest_puma.engine.chat import ChatFormat
 from pytest_puma.engine.native.binding import error_log
@@ -47,12 +47,10 @@ class Vocabulary:
     learned from the chat template, in words.
     """
 
-    def __init__(
-        self, model: Any, *, name: str, thinking: bool = False, effort: str | None = None, chat: bool = True
-    ) -> None:
-        """`chat`: prompts have the model's chat format; False if they are plain text."""
-        self._name = name
-        self._vocab = llama_cpp.llama_model_get_vocab(model)
+    def __init__(self, pointer: Any, model: Model) -> None:
+        """`pointer` is that of llama.cpp's model."""
+        self._name = model.name
+        self._vocab = llama_cpp.llama_model_get_vocab(pointer)
         self.size = int(llama_cpp.llama_vocab_n_tokens(self._vocab))
         self.notes: Sequence[str] = ()
         self._pieces: dict[int, bytes] = {}
@@ -63,12 +61,15 @@ class Vocabulary:
         self._spelled = re.compile("|".join(map(re.escape, spellings)) or "(?!)")
         # The last prompt of each thread: a scored prompt is encoded for each continuation, a vote's for each reply.
         self._last = threading.local()
-        self._chat = self._chat_format(model, thinking=thinking, effort=effort)
+        self._chat = self._chat_format(pointer, model.options)
         self.stops: Sequence[str] = self._chat.stops
         self._printed = self._controls.keys() & {token for mark in self._chat.marks for token in self._tokenize(mark)}
         self.stop, in_line = self._find_stop()
+        chat = model.options.chat
         self.ends_of_turn: Sequence[int] = self._find_ends_of_turn(in_lines=not chat or not in_line)
         self.chat_format: Mapping[str, str] = {**self._chat.facts(), "answer ends with": repr(self._special(self.stop))}
+        if not chat:
+            self.chat_format, self.notes = {}, ()
 
     def encode(self, prompt: Prompt, continuation: str = "", *, answer: bool = False) -> list[int]:
         """Return the tokens of the prompt, in the model's chat format or as plain text, with a continuation.
@@ -182,14 +183,14 @@ class Vocabulary:
                 return buffer.raw[:length]
             size = -length
 
-    def _chat_format(self, model: Any, *, thinking: bool, effort: str | None) -> ChatFormat:
-        template = llama_cpp.llama_model_chat_template(model, None)
+    def _chat_format(self, pointer: Any, options: ModelOptions) -> ChatFormat:
+        template = llama_cpp.llama_model_chat_template(pointer, None)
         chat_format = ChatFormat(
             template.decode("utf-8", errors="replace") if template else None,
             bos=self._special(llama_cpp.llama_vocab_bos(self._vocab)),
             eos=self._special(llama_cpp.llama_vocab_eos(self._vocab)),
-            thinking=thinking,
-            effort=effort,
+            thinking=options.thinking,
+            effort=options.reasoning_effort,
         )
         missing = "the file has no chat template; prompts use the plain format 'User: ... Assistant: ...'"
         self.notes = (*([] if template else [missing]), *chat_format.notes)
