@@ -70,10 +70,10 @@ def _want_streams(jobs: Sequence[Job], backend: Backend) -> bool:
     """Whether the jobs, the longest last, decode more than they prefill, and no more would run in a shared cache."""
     if any(job.tails for job in jobs):
         return False
-    own, decoded = sum(_own_kv_slots(sorted(jobs))), sum(job.room for job in jobs)
-    if decoded <= own - decoded:
+    unshared, decoded = sum(_unshared_kv_slots(sorted(jobs))), sum(job.room for job in jobs)
+    if decoded <= unshared - decoded:
         return False
-    at_once = min(backend.parallel, len(jobs), backend.good_kv_slots * len(jobs) // own)
+    at_once = min(backend.parallel, len(jobs), backend.good_kv_slots * len(jobs) // unshared)
     return 1 < min(_max_streams(_kv_slots(jobs[-1]), backend), len(jobs)) >= at_once
 
 
@@ -93,16 +93,16 @@ def _shared_kv_slots(jobs: Sequence[Job], backend: Backend) -> int:
     Each query visits every slot in use, so more than `good_kv_slots` beside the shared ones do not pay.
     Never fewer than the longest job needs.
     """
-    own = _own_kv_slots(jobs)
-    shared = max(job.kv_slots - each for job, each in zip(jobs, own, strict=True))
-    wanted = sum(sorted(own, reverse=True)[: backend.parallel])
+    unshared = _unshared_kv_slots(jobs)
+    shared = max(job.kv_slots - slots for job, slots in zip(jobs, unshared, strict=True))
+    wanted = sum(sorted(unshared, reverse=True)[: backend.parallel])
     return max(*(job.kv_slots for job in jobs), shared + min(wanted, backend.good_kv_slots))
 
 
-def _own_kv_slots(jobs: Sequence[Job]) -> list[int]:
+def _unshared_kv_slots(jobs: Sequence[Job]) -> list[int]:
     """KV slots of each of the ordered jobs, without the prefix that it shares with the job before it."""
     common = [0, *(common_prefix(left.tokens, right.tokens) for left, right in pairwise(jobs))]
-    return [job.kv_slots - each for job, each in zip(jobs, common, strict=True)]
+    return [job.kv_slots - shared for job, shared in zip(jobs, common, strict=True)]
 
 
 def _kv_slots(job: Job) -> int:

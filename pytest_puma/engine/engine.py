@@ -9,38 +9,28 @@ decodes it, and each row of logits goes to the request that waits for it.
 
 from __future__ import annotations
 
-import math
 import time
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from itertools import chain, count
-from typing import Any, TypeAlias
+from collections.abc import Mapping, Sequence
+from itertools import count
+from typing import Any
 
 from pytest_puma.core import (
     ALL_CAPABILITIES,
     Backend,
     EngineError,
-    Generate,
     Identity,
     Origin,
     Provenance,
     Request,
     Response,
-    Score,
     Speed,
     Step,
 )
-from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.cache import cache_for
+from pytest_puma.engine.encoding import encode_all
 from pytest_puma.engine.jobs import Fork, Job, Operation
-from pytest_puma.engine.replies import GenerateReply, Reply, ScoreReply, fed_tails, overflow
+from pytest_puma.engine.replies import GenerateReply, Reply
 from pytest_puma.engine.scheduler import Scheduler
-
-_Tails: TypeAlias = tuple[tuple[int, ...], ...]
-_Encoded: TypeAlias = "tuple[array[int], _Tails]"
-#: Requests that justify starting a thread.
-_MIN_PER_THREAD = 8
 
 
 class Engine:
@@ -111,40 +101,23 @@ class Engine:
         """
         # They are never scheduled: their keys are below 0.
         keys = count(-len(self._beside) - 1, -1)
-        self._beside += filter(None, map(self._job, keys, beside, self._encode_all(beside)))
+        backend, limit = self.backend, self.backend.context_limit
+        known = (encoded.job(key, limit) for key, encoded in zip(keys, encode_all(backend, beside), strict=False))
+        self._beside += filter(None, known)
         first = self._tickets
         self._tickets += len(requests)
-        for ticket, request, encoded in zip(count(first), requests, self._encode_all(requests), strict=False):
-            job = self._job(ticket, request, encoded)
+        for ticket, encoded in zip(count(first), encode_all(backend, requests), strict=False):
+            job = encoded.job(ticket, limit)
             if job is None:
-                self._finished[ticket] = overflow()
+                # Nothing is computed.
+                self._finished[ticket] = Response(finish="overflow")
                 continue
-            self._replies[ticket] = self._reply(request, job, encoded)
+            self._replies[ticket] = encoded.reply(backend, job)
             if self._scheduler is not None and self._scheduler.takes(job):
                 self._scheduler.submit([job])
             else:
                 self._queue.append(job)
         return list(range(first, self._tickets))
-
-    def encode(self, request: Request) -> tuple[list[int], _Tails]:
-        """Return the prompt tokens and, for a score, the tokens of each continuation, with an end of turn if requested.
-
-        One boundary serves all continuations: the shortest prefix that the prompt shares with any of
-        them. So a token that merges across the end of the prompt is part of the continuation. Each has at least one.
-        """
-        tokens = self.backend.encode(request.prompt, answer=isinstance(request, Score))
-        if not tokens:
-            msg = "the prompt has no tokens; expected some text in its messages or the chat template"
-            raise EngineError(msg)
-        if isinstance(request, Generate):
-            return tokens, ()
-        full = [self.backend.encode(request.prompt, text) for text in request.continuations]
-        boundary = min(min(common_prefix(tokens, whole), len(whole) - 1) for whole in full)
-        if boundary == 0:
-            msg = f"no prompt token is left before the continuations {request.continuations!r}"
-            raise EngineError(msg)
-        end = self._ends(request)[:1]
-        return tokens[:boundary], tuple((*whole[boundary:], *end) for whole in full)
 
     @property
     def idle(self) -> bool:
@@ -180,44 +153,6 @@ class Engine:
         """Free the model."""
         self.reset()
         self.backend.close()
-
-    # -- from a request to a job -----------------------------------------------------------------
-
-    def _encode_all(self, requests: Sequence[Request]) -> Iterable[_Encoded]:
-        """Each request's tokens and tails. Many requests are divided among threads: llama.cpp releases the interpreter.
-
-        Each thread gets consecutive requests: those with the same prompt are neighbours, and it is encoded once.
-        """
-        threads = min(self.backend.encoders, len(requests) // _MIN_PER_THREAD)
-        if threads <= 1:
-            return map(self._packed, requests)
-        size = math.ceil(len(requests) / threads)
-        chunks = [requests[start : start + size] for start in range(0, len(requests), size)]
-        with ThreadPoolExecutor(threads) as pool:
-            return list(chain.from_iterable(pool.map(lambda chunk: [*map(self._packed, chunk)], chunks)))
-
-    def _packed(self, request: Request) -> _Encoded:
-        """Tokens at four bytes each: a list of Python's numbers would take eight times as much per waiting request."""
-        tokens, tails = self.encode(request)
-        return array("i", tokens), tails
-
-    def _job(self, key: int, request: Request, encoded: _Encoded) -> Job | None:
-        """The scheduler's job; None if the prompt with its longest continuation, or one new token, is too long."""
-        (tokens, tails), limit = encoded, self.backend.context_limit
-        if len(tokens) + max((len(tail) - 1 for tail in tails), default=1) > limit:
-            return None
-        if isinstance(request, Generate):
-            return Job(key=key, tokens=tokens, room=min(request.max_tokens, limit - len(tokens)))
-        return Job(key=key, tokens=tokens, tails=fed_tails(tails))
-
-    def _reply(self, request: Request, job: Job, encoded: _Encoded) -> Reply:
-        if isinstance(request, Generate):
-            return GenerateReply(self.backend, request, len(job.tokens), job.room)
-        return ScoreReply(encoded[1], self._ends(request), len(job.tokens))
-
-    def _ends(self, request: Score) -> Sequence[int]:
-        """The tokens of which any ends a continuation; none if its end is not requested."""
-        return self.backend.ends_of_turn if request.ends else ()
 
     # -- one batch -------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Jobs, plans and rows: what the engine and the scheduler exchange; and the jobs that wait."""
+"""Jobs, plans and the owners of rows: what the engine and the scheduler exchange; and the jobs that wait."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Operation: TypeAlias = Fork | Drop
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class RowOwner:
     """Owner of a row of logits: those after `position` of a job's tail, or (`tail` None) of the job."""
 
     key: int
@@ -79,7 +79,6 @@ class Waiting:
     """Jobs in lexicographic order of their tokens, so that jobs with a shared prefix are neighbours."""
 
     def __init__(self) -> None:
-        # Served from the end: popping there is cheap.
         self._jobs: list[Job] = []
 
     def __bool__(self) -> bool:
@@ -88,10 +87,10 @@ class Waiting:
     def add(self, jobs: Sequence[Job]) -> None:
         """Put each job in its place."""
         if len(jobs) > len(self._jobs):
-            self._jobs = sorted([*self._jobs, *jobs], reverse=True)
+            self._jobs = sorted([*self._jobs, *jobs])
             return
         for job in jobs:
-            insort(self._jobs, job, key=_Backwards)
+            insort(self._jobs, job)
 
     def first(self, path: Sequence[array[int]]) -> Job:
         """The first job below the last prefix of the path that has one, else the first job of all.
@@ -99,31 +98,15 @@ class Waiting:
         So a late job does not drop a prefix that other jobs still wait for.
         """
         for prefix in reversed(path):
-            index = self._index(Job(key=sys.maxsize, tokens=prefix))
-            if index and self._jobs[index - 1].continues(prefix):
-                return self._jobs[index - 1]
-        return self._jobs[-1]
+            index = bisect_left(self._jobs, Job(key=sys.maxsize, tokens=prefix))
+            if index < len(self._jobs) and self._jobs[index].continues(prefix):
+                return self._jobs[index]
+        return self._jobs[0]
 
     def after(self, job: Job) -> Iterator[Job]:
         """The jobs that are served after this one, in order."""
-        return (self._jobs[index] for index in range(self._index(job) - 1, -1, -1))
+        return (self._jobs[index] for index in range(bisect_left(self._jobs, job) + 1, len(self._jobs)))
 
     def remove(self, job: Job) -> None:
         """Take the job out of the queue."""
-        del self._jobs[self._index(job)]
-
-    def _index(self, job: Job) -> int:
-        """Index of a job, or of its insertion; jobs served after it have lower indices."""
-        return bisect_left(self._jobs, _Backwards(job), key=_Backwards)
-
-
-class _Backwards:
-    """Sort key that reverses the order of jobs."""
-
-    __slots__ = ("job",)
-
-    def __init__(self, job: Job) -> None:
-        self.job = job
-
-    def __lt__(self, other: _Backwards) -> bool:
-        return other.job < self.job
+        del self._jobs[bisect_left(self._jobs, job)]

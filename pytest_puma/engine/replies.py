@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import codecs
-from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from pytest_puma.core import Backend, Generate, Likelihood, Response, Usage
 from pytest_puma.core.conversation import Finish
-from pytest_puma.engine.jobs import Row
+from pytest_puma.engine.jobs import RowOwner
 from pytest_puma.engine.sampling import best_token, choose, log_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-class Reply(ABC):
+class _Reply:
     """A response in progress."""
 
     def __init__(self, prompt_tokens: int) -> None:
@@ -32,15 +31,7 @@ class Reply(ABC):
         """Record the admission of its request, which found `cached` prompt tokens in the cache."""
         self._started, self._cached = now, cached
 
-    @abstractmethod
-    def take(self, logits: NDArray[np.float32], row: Row) -> int | None:
-        """Use a row of logits; return the token to continue with, or None."""
-
-    @abstractmethod
-    def response(self, now: float) -> Response:
-        """Return the finished response."""
-
-    def close(self) -> None:  # noqa: B027 - most replies own nothing to free
+    def close(self) -> None:
         """Free resources outside Python."""
 
     def _usage(self, decoded: int, now: float) -> Usage:
@@ -52,7 +43,7 @@ class Reply(ABC):
         )
 
 
-class GenerateReply(Reply):
+class GenerateReply(_Reply):
     """Samples one token per row until the model, a stop string or the token limit ends it."""
 
     def __init__(self, backend: Backend, request: Generate, prompt_tokens: int, max_tokens: int) -> None:
@@ -79,7 +70,7 @@ class GenerateReply(Reply):
         self._decoded = 0
         self._finish: Finish = "length" if max_tokens == request.max_tokens else "context"
 
-    def take(self, logits: NDArray[np.float32], row: Row) -> int | None:  # noqa: ARG002 - all rows are alike
+    def take(self, logits: NDArray[np.float32], row: RowOwner) -> int | None:  # noqa: ARG002 - all rows are alike
         """Return the next token, None when the response is complete."""
         token = self._choose(logits)
         self._decoded += 1
@@ -138,32 +129,33 @@ class GenerateReply(Reply):
         return True
 
 
-class ScoreReply(Reply):
+class ScoreReply(_Reply):
     """Sums the log-probability of each continuation, token by token, and takes that of its end apart.
 
     With `ends`, the last token of each tail represents any of them; without, it belongs to the continuation. It is
     never computed: nothing follows it. A continuation that is a prefix of another one is not computed either: it uses
-    the rows of the other. `fed_tails` returns the tails that are computed.
+    the rows of the other, its carrier.
     """
 
-    def __init__(self, tails: tuple[tuple[int, ...], ...], ends: Sequence[int], prompt_tokens: int) -> None:
+    def __init__(
+        self, tails: Sequence[tuple[int, ...]], carriers: Sequence[int], ends: Sequence[int], prompt_tokens: int
+    ) -> None:
         super().__init__(prompt_tokens)
         self._tails, self._ends = tails, list(ends)
         self._lengths = [len(tail) - bool(ends) for tail in tails]
         self._totals, self._end = np.zeros(len(tails)), np.zeros(len(tails))
         self._greedy = np.ones(len(tails), dtype=np.bool_)
-        carried = _carriers(tails)
-        carrying = sorted(set(carried))
-        self._fed = sum(len(tails[index]) - 1 for index in carrying)
-        self._served = [[index for index, carrier in enumerate(carried) if carrier == tail] for tail in carrying]
+        fed = sorted(set(carriers))
+        self._fed = sum(len(tails[index]) - 1 for index in fed)
+        self._served = [[index for index, carrier in enumerate(carriers) if carrier == tail] for tail in fed]
 
-    def take(self, logits: NDArray[np.float32], row: Row) -> None:
+    def take(self, logits: NDArray[np.float32], row: RowOwner) -> None:
         """Add a row: the row after the prompt serves all continuations, any other row those with its prefix."""
         served = range(len(self._tails)) if row.tail is None else self._served[row.tail]
-        place = 0 if row.tail is None else row.position - self._prompt_tokens + 1
-        inside = [index for index in served if place < self._lengths[index]]
-        ended = [index for index in served if place == self._lengths[index]]
-        tokens, best = [self._tails[index][place] for index in inside], best_token(logits)
+        position = 0 if row.tail is None else row.position - self._prompt_tokens + 1
+        inside = [index for index in served if position < self._lengths[index]]
+        ended = [index for index in served if position == self._lengths[index]]
+        tokens, best = [self._tails[index][position] for index in inside], best_token(logits)
         gains = log_probabilities(logits, [*tokens, *(self._ends if ended else ())])
         self._totals[inside] += gains[: len(tokens)]
         self._greedy[inside] &= np.equal(tokens, best)
@@ -184,18 +176,12 @@ class ScoreReply(Reply):
         )
 
 
-def overflow() -> Response:
-    """Return the response to a prompt that exceeds the context: nothing was computed, so its usage is zero."""
-    return Response(finish="overflow")
+#: Each takes rows of logits, and returns the token to continue with, or None.
+Reply: TypeAlias = GenerateReply | ScoreReply
 
 
-def fed_tails(tails: Sequence[tuple[int, ...]]) -> tuple[tuple[int, ...], ...]:
-    """Return the tails of continuations that are computed: those that are no prefix of another one."""
-    return tuple(tails[index] for index in sorted(set(_carriers(tails))))
-
-
-def _carriers(tails: Sequence[tuple[int, ...]]) -> list[int]:
-    """For each tail without its last token, the index of a longest one that begins with it, perhaps its own."""
+def carriers_of(tails: Sequence[tuple[int, ...]]) -> list[int]:
+    """Return, for each tail without its last token, the index of a longest one that begins with it, perhaps its own."""
     texts = [tail[:-1] for tail in tails]
     # In sorted order, the texts that begin with a text follow it directly.
     order = sorted(range(len(texts)), key=texts.__getitem__)

@@ -54,8 +54,8 @@ def choose(
     tokens, probabilities = _filtered(logits, top_k, top_p)
     keep = probabilities >= min_p * probabilities[0]
     bounds = np.cumsum(softmax(logits[tokens[keep]] / np.float64(temperature)))
-    place = np.searchsorted(bounds, random.random() * bounds[-1], side="right")
-    return int(tokens[keep][min(place, len(bounds) - 1)])
+    index = np.searchsorted(bounds, random.random() * bounds[-1], side="right")
+    return int(tokens[keep][min(index, len(bounds) - 1)])
 
 
 def _filtered(logits: NDArray[np.float32], top_k: int, top_p: float) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
@@ -86,7 +86,7 @@ def _sample_all(logits: NDArray[np.float32], temperature: float, min_p: float, r
     weights = logits - logits.max()
     if min_p:
         weights[weights < np.log(min_p)] = -np.inf
-    # In place: a new array for each operation would cost more than the operation itself.
+    # In index: a new array for each operation would cost more than the operation itself.
     weights /= np.float32(temperature)
     np.exp(weights, out=weights)
     bounds = np.add.reduceat(weights, np.arange(0, len(weights), BLOCK), dtype=np.float64).cumsum()
@@ -94,8 +94,8 @@ def _sample_all(logits: NDArray[np.float32], temperature: float, min_p: float, r
     point = min(random.random() * bounds[-1], np.nextafter(bounds[-1], 0.0))
     block = int(bounds.searchsorted(point, side="right"))
     within = weights[block * BLOCK : (block + 1) * BLOCK].cumsum(dtype=np.float64)
-    place = within.searchsorted(max(0.0, point - bounds[block] + within[-1]), side="right")
-    return block * BLOCK + min(int(place), int(within.argmax()))
+    index = within.searchsorted(max(0.0, point - bounds[block] + within[-1]), side="right")
+    return block * BLOCK + min(int(index), int(within.argmax()))
 
 
 def log_probabilities(logits: NDArray[np.float32], tokens: NDArray[np.intp] | list[int]) -> NDArray[np.float64]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import BaseLoader, Undefined, nodes
+from jinja2 import nodes
 from jinja2.ext import Extension, loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
@@ -18,19 +18,11 @@ if TYPE_CHECKING:
 
 
 class SandboxedEnvironment(ImmutableSandboxedEnvironment):
-    """`loader` finds included templates, `undefined` is what an unknown name means.
+    """`options` are further ones of Jinja2. A prompt is the same each time: there are no random functions."""
 
-    Line breaks at the end of a file are kept if `keeps_end`. A prompt is the same each time: there are no random
-    functions.
-    """
-
-    def __init__(
-        self, *, loader: BaseLoader | None = None, undefined: type[Undefined] = Undefined, keeps_end: bool = False
-    ) -> None:
+    def __init__(self, **options: Any) -> None:
         super().__init__(
-            loader=loader,
-            undefined=undefined,
-            keep_trailing_newline=keeps_end,
+            **options,
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[loopcontrols, _GenerationTag],

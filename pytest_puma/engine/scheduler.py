@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from pytest_puma.core import Step
 from pytest_puma.core.shared import common_prefix
-from pytest_puma.engine.jobs import Job, Operation, Plan, Row, Waiting
+from pytest_puma.engine.jobs import Job, Operation, Plan, RowOwner, Waiting
 from pytest_puma.engine.sequences import Sequences, Track, batch_of
 
 #: A fork point costs one more round trip. It must save as many tokens: computing them again is cheaper for fewer.
@@ -125,14 +125,14 @@ class Scheduler:
         admitted, self._admitted = self._admitted, []
         return Plan(self.sequences.operations(), [step for _, step in self._planned], admitted)
 
-    def advance(self) -> list[Row]:
+    def advance(self) -> list[RowOwner]:
         """Record the planned batch as computed; return the owners of its rows, in batch order."""
-        rows: list[Row] = []
+        rows: list[RowOwner] = []
         for track, step in self._planned:
             track.held += len(step.tokens)
             if track.job is not None:
                 positions = range(step.start + step.rows_from, track.held)
-                rows.extend(Row(track.job.key, track.tail, position) for position in positions)
+                rows.extend(RowOwner(track.job.key, track.tail, position) for position in positions)
             if not track.pending and track.job is not None and track.job.tails:
                 self._end_part(track, track.job)
         self._planned = []
@@ -166,12 +166,12 @@ class Scheduler:
         if len(self._path) >= self._levels:
             return 0
         fork_at = 0
-        for others, other in enumerate(self._waiting.after(job), start=1):
+        for followers, follower in enumerate(self._waiting.after(job), start=1):
             # The last token always belongs to the job alone: the job needs its logits.
-            shared = min(common_prefix(job.tokens, other.tokens), len(job.tokens) - 1)
+            shared = min(common_prefix(job.tokens, follower.tokens), len(job.tokens) - 1)
             if shared < above + MIN_SHARED_PREFIX:
                 break
-            if others * (shared - above) >= MIN_SAVED_TOKENS:
+            if followers * (shared - above) >= MIN_SAVED_TOKENS:
                 fork_at = shared
         return fork_at
 

@@ -105,17 +105,8 @@ class Sequences:
         """Start a tail of a scored job in a reserved sequence, forked from its prompt, or in the prompt's own."""
         if sequence != prompt:
             self._operations.append(Fork(prompt, sequence))
-        length = len(job.tokens)
-        self._tracks[sequence] = Track(
-            tokens=array("i", [*job.tokens, *job.tails[tail][:-1]]),
-            rows_from=length,
-            sequence=sequence,
-            parent=None,
-            kv_slots=0,
-            held=length,
-            job=job,
-            tail=tail,
-        )
+        length, tokens = len(job.tokens), array("i", [*job.tokens, *job.tails[tail][:-1]])
+        self._tracks[sequence] = Track(tokens, length, sequence, None, 0, length, job, tail)
 
     def close_tail(self, track: Track) -> None:
         """Empty the reserved sequence of a tail."""

@@ -18,43 +18,19 @@ from typing import TypeAlias
 
 Value: TypeAlias = "int | float | str | tuple[int, ...] | None"
 
-#: Tensor type: (weights per block, bytes per block), as of llama.cpp b9000 (`ggml.h`, `ggml-common.h`, `llama.h`).
-BLOCKS = {
-    0: (1, 4),  # F32
-    1: (1, 2),  # F16
-    2: (32, 18),  # Q4_0
-    3: (32, 20),  # Q4_1
-    6: (32, 22),  # Q5_0
-    7: (32, 24),  # Q5_1
-    8: (32, 34),  # Q8_0
-    9: (32, 40),  # Q8_1
-    10: (256, 84),  # Q2_K
-    11: (256, 110),  # Q3_K
-    12: (256, 144),  # Q4_K
-    13: (256, 176),  # Q5_K
-    14: (256, 210),  # Q6_K
-    15: (256, 292),  # Q8_K
-    16: (256, 66),  # IQ2_XXS
-    17: (256, 74),  # IQ2_XS
-    18: (256, 98),  # IQ3_XXS
-    19: (256, 50),  # IQ1_S
-    20: (32, 18),  # IQ4_NL
-    21: (256, 110),  # IQ3_S
-    22: (256, 82),  # IQ2_S
-    23: (256, 136),  # IQ4_XS
-    24: (1, 1),  # I8
-    25: (1, 2),  # I16
-    26: (1, 4),  # I32
-    27: (1, 8),  # I64
-    28: (1, 8),  # F64
-    29: (256, 56),  # IQ1_M
-    30: (1, 2),  # BF16
-    34: (256, 54),  # TQ1_0
-    35: (256, 66),  # TQ2_0
-    39: (32, 17),  # MXFP4
-    40: (64, 36),  # NVFP4
-    41: (128, 18),  # Q1_0
-}
+#: Weights per block, and bytes per block by tensor type, as of llama.cpp b9000 (`ggml.h`, `ggml-common.h`, `llama.h`).
+_FAMILIES = (
+    (1, {0: 4, 1: 2, 24: 1, 25: 2, 26: 4, 27: 8, 28: 8, 30: 2}),  # F32, F16, I8, I16, I32, I64, F64, BF16
+    (32, {2: 18, 3: 20, 6: 22, 7: 24, 8: 34, 9: 40}),  # Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q8_1
+    (32, {20: 18, 39: 17}),  # IQ4_NL, MXFP4
+    (64, {40: 36}),  # NVFP4
+    (128, {41: 18}),  # Q1_0
+    (256, {10: 84, 11: 110, 12: 144, 13: 176, 14: 210, 15: 292}),  # Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, Q8_K
+    (256, {16: 66, 17: 74, 18: 98, 19: 50, 21: 110, 22: 82}),  # IQ2_XXS, IQ2_XS, IQ3_XXS, IQ1_S, IQ3_S, IQ2_S
+    (256, {23: 136, 29: 56, 34: 54, 35: 66}),  # IQ4_XS, IQ1_M, TQ1_0, TQ2_0
+)
+#: Tensor type: (weights per block, bytes per block).
+BLOCKS = {kind: (weights, size) for weights, sizes in _FAMILIES for kind, size in sizes.items()}
 
 #: Numbers by their type; 8 and 9 are texts and arrays.
 _LAYOUTS = {

@@ -18,10 +18,11 @@ _SAME = str.maketrans(":_", "--")
 def name_from_alias(alias: str) -> str:
     """Return the alias with `-` for `:`; a `ModelError` lists characters that a name cannot contain."""
     name = alias.replace(":", "-")
-    other = " ".join(dict.fromkeys(map(repr, _OTHER.findall(name))))
-    if other or not name:
+    invalid = " ".join(dict.fromkeys(map(repr, _OTHER.findall(name))))
+    problem = f"contains {invalid}" if invalid else "" if name else "is empty"
+    if problem:
         msg = (
-            f"the alias {alias!r} {f'contains {other}' if other else 'is empty'}; expected letters, digits and any of "
+            f"the alias {alias!r} {problem}; expected letters, digits and any of "
             ". _ - + : only (a path with '=' in it must exist, or follow an alias)"
         )
         raise ModelError(msg)
@@ -53,8 +54,8 @@ def resolve_name(name: str, models: Sequence[Model]) -> Model:
     if len(fits) == 1:
         return fits[0]
     problem = "matches several models" if fits else "is none of the models" if models else "is unknown: no models"
-    there = f" ({', '.join(model.name for model in fits or models)})" if models else ""
-    msg = f"model {name!r} {problem}{there}; name its file: --puma-model {name}=PATH"
+    listed = f" ({', '.join(model.name for model in fits or models)})" if models else ""
+    msg = f"model {name!r} {problem}{listed}; name its file: --puma-model {name}=PATH"
     raise ModelError(msg)
 
 

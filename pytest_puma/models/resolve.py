@@ -34,10 +34,10 @@ def resolve_models(
     for text, argument in _parsed(arguments, where).items():
         with _named_errors(where, text):
             model = argument if isinstance(argument, Model) else _resolve(argument, directories)
-            namesake = next((other for other, earlier in models.items() if earlier.name == model.name), None)
+            namesake = next((given for given, earlier in models.items() if earlier.name == model.name), None)
             if namesake is not None:
-                other = f"recorded:NAME={model.path.name}" if isinstance(argument, Model) else f"alias={argument.place}"
-                msg = f"{namesake!r} is named {model.name!r} too; give one of them another name: {other}"
+                form = f"recorded:NAME={model.path.name}" if isinstance(argument, Model) else f"alias={argument.place}"
+                msg = f"{namesake!r} is named {model.name!r} too; give one of them another name: {form}"
                 raise ModelError(msg)
             models[text] = model
     return tuple(models.values())

@@ -171,8 +171,8 @@ def _open(path: Path, opened: ExitStack) -> int:
     return file
 
 
-def _shown(stamp: Stamp, other: Stamp) -> str:
+def _shown(stamp: Stamp, compared: Stamp) -> str:
     """The size and the time of a file; of two files that are equal in both, also its inode."""
     date = datetime.fromtimestamp(stamp.modified / 1e9, tz=timezone.utc)
-    inode = f" (inode {stamp.inode})" if stamp.content[:2] == other.content[:2] else ""
+    inode = f" (inode {stamp.inode})" if stamp.content[:2] == compared.content[:2] else ""
     return f"{stamp.size:,} bytes of {date.isoformat(sep=' ', timespec='milliseconds')}{inode}"

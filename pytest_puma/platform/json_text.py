@@ -12,20 +12,27 @@ MAX_DEPTH = 100
 
 def parse_json(text: str | bytes) -> Any:
     """Return a value of strict JSON, as this package writes it. A `ValueError` gives the fault in a few words."""
-    # Python's parser would take bytes of other encodings too, and halves of characters.
     text = text.decode() if isinstance(text, bytes) else text
     value = _parsed(text, parse_constant=_refuse_constant, parse_float=_finite)
-    return _whole_characters(text, _flat_enough(text, value))
+    if "\\ud" in text or "\\uD" in text:
+        # No file, terminal or database takes half of a character.
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError as error:
+            msg = f"it has half of a character ({error.object[error.start]!a})"
+            raise ValueError(msg) from error
+    return value
 
 
 def parse_foreign_json(text: str | bytes) -> Any:
     """Return a value of JSON that others wrote: NaN is a number, but no object has a key twice."""
-    return _flat_enough(text, _parsed(text, object_pairs_hook=_unique))
+    return _parsed(text.decode() if isinstance(text, bytes) else text, object_pairs_hook=_unique)
 
 
-def _parsed(text: str | bytes, **hooks: Any) -> Any:
+def _parsed(text: str, **hooks: Any) -> Any:
+    """The value of a text, unless it is so deep that functions which walk through it would fail."""
     try:
-        return json.loads(text, **hooks)
+        value = json.loads(text, **hooks)
     except RecursionError as error:
         raise _deep() from error
     except ValueError as error:
@@ -33,31 +40,20 @@ def _parsed(text: str | bytes, **hooks: Any) -> Any:
             msg = "a whole number has thousands of digits"
             raise ValueError(msg) from error
         raise
-
-
-def _flat_enough(text: str | bytes, value: Any) -> Any:
-    """The value, unless it is so deep that functions which walk through it would fail."""
-    opened = text.count("[") + text.count("{") if isinstance(text, str) else text.count(b"[") + text.count(b"{")
-    level = [value] if opened > MAX_DEPTH else []
-    for _ in range(MAX_DEPTH):
-        if not level:
-            break
-        inner = [each for each in level if isinstance(each, dict | list)]
-        level = [part for each in inner for part in (each.values() if isinstance(each, dict) else each)]
-    if any(isinstance(each, dict | list) for each in level):
+    if text.count("[") + text.count("{") > MAX_DEPTH and _levels(value) > MAX_DEPTH:
         raise _deep()
     return value
 
 
-def _whole_characters(text: str, value: Any) -> Any:
-    """The value, unless a text of it is half of a character, which no file, terminal or database takes."""
-    if "\\ud" in text or "\\uD" in text:
-        try:
-            json.dumps(value, ensure_ascii=False).encode()
-        except UnicodeEncodeError as error:
-            msg = f"it has half of a character ({error.object[error.start]!a})"
-            raise ValueError(msg) from error
-    return value
+def _levels(value: Any) -> int:
+    """The number of lists and objects inside each other, as far as `MAX_DEPTH` and one more."""
+    level = [value]
+    for depth in range(MAX_DEPTH + 1):
+        outer = [part for part in level if isinstance(part, dict | list)]
+        if not outer:
+            return depth
+        level = [part for parts in outer for part in (parts.values() if isinstance(parts, dict) else parts)]
+    return MAX_DEPTH + 1
 
 
 def _deep() -> ValueError:

@@ -57,35 +57,6 @@ def signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-class BoundedFunction:
-    """A function with limits of time and memory, computed in a process of its own, which is ended beyond them.
-
-    It is the function `name` of a Python `file`, which may import libraries but nothing of this package.
-
-    Arguments and value are those that JSON has. `example`: arguments of a first call, which imports what later calls
-    need, without a limit of time. The first call starts the process; all later ones of this process share it.
-    """
-
-    def __init__(
-        self, file: Path, name: str, example: Sequence[Any], *, seconds: int = SECONDS, memory: int = MEMORY
-    ) -> None:
-        """Remember the function."""
-        arguments = [str(file), name, json.dumps(example), str(seconds), str(memory)]
-        self._worker = WorkerProcess(Path(serving.__file__), arguments, _WAIT)
-
-    def __call__(self, *arguments: Any) -> Any:
-        """Return the value; None if the function raised, computed for too long, or needed too much memory.
-
-        Raises a `RuntimeError` if the process does not start.
-        """
-        reply = self._worker.ask(json.dumps(arguments))
-        return None if reply is None else json.loads(reply)
-
-    def close(self) -> None:
-        """End the process; the next call starts another one."""
-        self._worker.close()
-
-
 class WorkerProcess:
     """A Python program that answers each line with a line, and is killed if it takes too long.
 
@@ -162,6 +133,29 @@ class WorkerProcess:
             if not answer.endswith("\n"):
                 self.close()
         return answer.rstrip("\n") if answer.endswith("\n") else None
+
+
+class BoundedFunction(WorkerProcess):
+    """A function with limits of time and memory, computed in a process of its own, which is ended beyond them.
+
+    It is the function `name` of a Python `file`, which may import libraries but nothing of this package.
+
+    Arguments and value are those that JSON has. `example`: arguments of a first call, which imports what later calls
+    need, without a limit of time. The first call starts the process; all later ones of this process share it.
+    """
+
+    def __init__(self, file: Path, name: str, example: Sequence[Any], *, seconds: int = SECONDS) -> None:
+        """Remember the function."""
+        arguments = [str(file), name, json.dumps(example), str(seconds), str(MEMORY)]
+        super().__init__(Path(serving.__file__), arguments, _WAIT)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Return the value; None if the function raised, computed for too long, or needed too much memory.
+
+        Raises a `RuntimeError` if the process does not start.
+        """
+        reply = self.ask(json.dumps(arguments))
+        return None if reply is None else json.loads(reply)
 
 
 def _end(process: subprocess.Popen[str]) -> None:

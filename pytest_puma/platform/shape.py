@@ -14,18 +14,18 @@ from typing import Any, TypeAlias
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", None: "null"}
 _LARGEST = 2**63
 
-#: The place, as in `.tokens[2]`, and the problem.
+#: The path, as in `.tokens[2]`, and the problem.
 _Fault: TypeAlias = tuple[str, str]
 
 
 def misfit(value: Any, shape: Any) -> str:
     """Return what does not fit, as `tokens[2]: expected a whole number`; empty if everything fits."""
-    place, problem = _fault(value, shape) or ("", "")
-    return f"{place.removeprefix('.')}: {problem}" if place else problem
+    path, problem = _fault(value, shape) or ("", "")
+    return f"{path.removeprefix('.')}: {problem}" if path else problem
 
 
 def _fault(value: Any, shape: Any) -> _Fault | None:
-    # Files have thousands of values and hardly a fault: a place is named when there is one.
+    # Files have thousands of values and hardly a fault: a path is made when there is one.
     kind = type(shape)
     if kind is dict:
         return _fault_of_object(value, shape)

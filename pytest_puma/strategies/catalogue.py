@@ -146,20 +146,20 @@ _PLAIN = {
 }
 
 
-def parse_strategy(text: str, own: Mapping[str, Strategy] | None = None, *, folder: Path | None = None) -> Strategy:
-    """Return the strategy of a name as users write it; `own` are those of plugins and templates, by canonical name.
+def parse_strategy(text: str, custom: Mapping[str, Strategy] | None = None, *, folder: Path | None = None) -> Strategy:
+    """Return the strategy of a name as users write it; `custom` are those of plugins and templates, by canonical name.
 
     A `SettingsError` lists the existing names, the nearest, and the file in `folder`, that of the templates of the
     scenario, which would make such a strategy.
     """
     name = text.strip().lower().replace("-", "_")
-    known = _PLAIN | dict(own or {})
+    known = _PLAIN | dict(custom or {})
     if name in known:
         return known[name]
     numbered = re.fullmatch(r"(\w+?)_([0-9]{1,6})", name)
     family = numbered[1] if numbered else name
     if family not in _FAMILIES:
-        raise SettingsError(_unknown(text, name, own or {}, folder))
+        raise SettingsError(_unknown(text, name, custom or {}, folder))
     default, minimum, build = _FAMILIES[family]
     k = int(numbered[2]) if numbered else default
     if k < minimum:
@@ -198,22 +198,22 @@ def resolve_generation(strategy: Strategy, generation: Generation, max_tokens: i
     )
 
 
-def templated(prompts: Path, own: Mapping[str, Strategy]) -> dict[str, Strategy]:
-    """Return a strategy for each template in the folders of `prompts` that belongs to none; `own` are those of plugins.
+def templated(prompts: Path, custom: Mapping[str, Strategy]) -> dict[str, Strategy]:
+    """Return a strategy for each template in the folders of `prompts` that belongs to none of `custom`, of plugins.
 
     Partials (`_issue.jinja`) and files without a name like a strategy are skipped. A `SettingsError` names a file with
     an invalid name or comment.
     """
-    used = {template for strategy in own.values() for template in strategy.templates}
+    used = {template for strategy in custom.values() for template in strategy.templates}
     chosen: dict[str, Strategy] = {}
     for path in sorted(prompts.glob(f"*/*{SUFFIX}")):
         name = path.name.removesuffix(SUFFIX)
         if name in used or is_built_in(name) or not NAME.fullmatch(name):
             continue
-        if name in _TAKEN or name in own:
+        if name in _TAKEN or name in custom:
             msg = f"{path}: {name!r} is taken and cannot be the name of a new strategy; rename the file"
             raise SettingsError(msg)
-        strategy = _conversation(path, own)
+        strategy = _conversation(path, custom)
         if chosen.setdefault(name, strategy).name != strategy.name:
             elsewhere = f"elsewhere {name} asks as {chosen[name].name}"
             msg = f"{path}: asks as {strategy.name} does, {elsewhere}; expected one of the two"
@@ -221,21 +221,21 @@ def templated(prompts: Path, own: Mapping[str, Strategy]) -> dict[str, Strategy]
     return {name: replace(strategy, name=name, templates=(name,)) for name, strategy in chosen.items()}
 
 
-def _conversation(path: Path, own: Mapping[str, Strategy]) -> Strategy:
+def _conversation(path: Path, custom: Mapping[str, Strategy]) -> Strategy:
     """The strategy whose conversation a template uses."""
     try:
         comment = _COMMENT.match(path.read_text(encoding="utf-8-sig"))
     except (OSError, UnicodeDecodeError):
         comment = None  # reported where the template is used
     try:
-        return parse_strategy(comment[1] if comment else _DEFAULT, own)
+        return parse_strategy(comment[1] if comment else _DEFAULT, custom)
     except SettingsError as error:
         msg = f"{path}: {error}"
         raise SettingsError(msg) from error
 
 
-def _unknown(text: str, name: str, own: Mapping[str, Strategy], folder: Path | None) -> str:
-    names = [*ALL, *own]
+def _unknown(text: str, name: str, custom: Mapping[str, Strategy], folder: Path | None) -> str:
+    names = [*ALL, *custom]
     rename, write = own_strategy(name, folder)
     hint = f"{rename}; " if rename else did_you_mean(name, [*names, *_FAMILIES])
     return (

@@ -101,7 +101,7 @@ class Template:
                 texts = {name: "".join(context.blocks[name][0](context)) for name in names}
         except Exception as error:
             # Any error is the template's fault: it may divide by zero or add text to numbers.
-            msg = f"{place(error, self.path)}: {fault(error, variables, hidden)}"
+            msg = f"{location(error, self.path)}: {fault(error, variables, hidden)}"
             raise TemplateError(msg) from error
         return {name: text.strip() for name, text in texts.items()}
 
@@ -151,7 +151,7 @@ def reason(error: Exception) -> str:
     return one_line(str(error) or type(error).__name__, _MAX_REASON)
 
 
-def place(error: Exception, path: Path) -> str:
+def location(error: Exception, path: Path) -> str:
     """File and line of the innermost template code that the error passed through."""
     position = str(path)
     for frame, line in traceback.walk_tb(error.__traceback__):

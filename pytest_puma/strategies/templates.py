@@ -87,7 +87,7 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
 
     loader = jinja2.FileSystemLoader(folders)
     # The end is kept so that an include on its own line stays a line.
-    environment = SandboxedEnvironment(loader=loader, undefined=jinja2.StrictUndefined, keeps_end=True)
+    environment = SandboxedEnvironment(loader=loader, undefined=jinja2.StrictUndefined, keep_trailing_newline=True)
     try:
         read = list(_sources(environment, loader, path.name))
         sources = {name: source for name, source, _ in read}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from pytest_puma.engine.jobs import Job, Plan, Row
+from pytest_puma.engine.jobs import Job, Plan, RowOwner
 from pytest_puma.engine.scheduler import Scheduler
 from tests.engine.cache import SimulatedCache
 
@@ -36,7 +36,7 @@ class Drive:
     follow_ups: FollowUps = field(default_factory=dict)
     plans: list[Plan] = field(default_factory=list)
     cached: dict[int, int] = field(default_factory=dict)
-    rows_of: dict[int, list[Row]] = field(default_factory=dict)
+    rows_of: dict[int, list[RowOwner]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.scheduler = Scheduler(
@@ -93,7 +93,7 @@ class Drive:
             self._end(key)
         return plan
 
-    def _take(self, row: Row, context: tuple[int, ...]) -> None:
+    def _take(self, row: RowOwner, context: tuple[int, ...]) -> None:
         job = self.jobs[row.key]
         tail = () if row.tail is None else job.tails[row.tail]
         assert context == (*self._expected[row.key], *tail)[: row.position + 1]
@@ -113,9 +113,11 @@ class Drive:
     def _end(self, key: int) -> None:
         self._ended += 1
         job, last = self.jobs[key], len(self.jobs[key].tokens) - 1
-        expected = [Row(key, None, last + added) for added in range(len(self.endings.get(key, ())) + 1)]
+        expected = [RowOwner(key, None, last + added) for added in range(len(self.endings.get(key, ())) + 1)]
         expected += [
-            Row(key, index, last + 1 + place) for index, tail in enumerate(job.tails) for place in range(len(tail) - 1)
+            RowOwner(key, index, last + 1 + position)
+            for index, tail in enumerate(job.tails)
+            for position in range(len(tail) - 1)
         ]
         assert sorted(map(str, self.rows_of[key])) == sorted(map(str, expected))
         if key in self.follow_ups:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pytest_puma.core import Score, Step
+from pytest_puma.engine.encoding import encoded
 from pytest_puma.engine.engine import Engine
 from tests.engine.ask import issues, prompt, score
 from tests.engine.cache import NOISE, RecordedBackend
@@ -111,7 +112,8 @@ def test_without_the_end_only_prefixes_of_other_tokens_are_computed(
     requests = [words(score(each, *LABELS)) for each in issues(5)]
     responses = Engine(backend).run(requests)
     for request, response in zip(requests, responses, strict=True):
-        before, tails = Engine(backend).encode(request)
+        asked = encoded(backend, request)
+        before, tails = asked.tokens, asked.tails
         rows = [[log_softmax(backend.rows_after[(*before, *tail[:at])]) for at in range(len(tail))] for tail in tails]
         sums = [
             sum(float(row[token]) for row, token in zip(*each, strict=True)) for each in zip(rows, tails, strict=True)

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.core import Backend, Generate, Message, Prompt, Response, Usage
+from pytest_puma.core import Backend, Generate, Message, Prompt, Response
 from pytest_puma.core.backend import Thoughts
-from pytest_puma.engine.jobs import Row
-from pytest_puma.engine.replies import GenerateReply, ScoreReply, fed_tails, overflow
+from pytest_puma.engine.jobs import RowOwner
+from pytest_puma.engine.replies import GenerateReply, ScoreReply, carriers_of
 
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Logits
@@ -49,7 +49,7 @@ def reply_to(
     reply = GenerateReply(cast("Backend", backend), request, prompt_tokens=5, max_tokens=room or max_tokens)
     reply.begin(now=1.0, cached=2)
     for token in range(len(vocabulary)):
-        if reply.take(one_hot(token, len(vocabulary)), Row(0, None, 5 + token)) is None:
+        if reply.take(one_hot(token, len(vocabulary)), RowOwner(0, None, 5 + token)) is None:
             break
     return reply.response(now=4.0)
 
@@ -154,12 +154,12 @@ def test_a_score_adds_the_shared_first_row_and_each_continuation_its_own() -> No
     rows = {name: np.log(np.array(row, np.float32)) for name, row in {
         "prompt": [0.5, 0.25, 0.25], "a1": [0.125, 0.125, 0.75], "b1": [0.2, 0.4, 0.4], "b2": [0.1, 0.1, 0.8],
     }.items()}  # fmt: skip
-    reply = ScoreReply(((0, 2), (1, 0, 2)), ends=(2,), prompt_tokens=4)
+    reply = ScoreReply(((0, 2), (1, 0, 2)), (0, 1), ends=(2,), prompt_tokens=4)
     reply.begin(now=0.0, cached=0)
-    reply.take(rows["prompt"], Row(7, None, 3))
-    reply.take(rows["b1"], Row(7, 1, 4))
-    reply.take(rows["a1"], Row(7, 0, 4))
-    reply.take(rows["b2"], Row(7, 1, 5))
+    reply.take(rows["prompt"], RowOwner(7, None, 3))
+    reply.take(rows["b1"], RowOwner(7, 1, 4))
+    reply.take(rows["a1"], RowOwner(7, 0, 4))
+    reply.take(rows["b2"], RowOwner(7, 1, 5))
     response = reply.response(now=1.0)
     assert np.exp(response.logprobs).tolist() == pytest.approx([0.5 * 0.75, 0.25 * 0.2 * 0.8], rel=1e-6)
     assert (response.finish, response.usage.decoded_tokens) == ("scored", 3)
@@ -169,8 +169,13 @@ def test_a_score_gives_each_continuation_with_its_end_apart() -> None:
     rows = {name: np.log(np.array(row, np.float32)) for name, row in {
         "prompt": [0.5, 0.25, 0.25], "a1": [0.125, 0.125, 0.75], "b1": [0.2, 0.4, 0.4], "b2": [0.1, 0.1, 0.8],
     }.items()}  # fmt: skip
-    reply = ScoreReply(((0, 2), (1, 0, 2)), ends=(2, 1), prompt_tokens=4)
-    for name, row in (("prompt", Row(7, None, 3)), ("a1", Row(7, 0, 4)), ("b1", Row(7, 1, 4)), ("b2", Row(7, 1, 5))):
+    reply = ScoreReply(((0, 2), (1, 0, 2)), (0, 1), ends=(2, 1), prompt_tokens=4)
+    for name, row in (
+        ("prompt", RowOwner(7, None, 3)),
+        ("a1", RowOwner(7, 0, 4)),
+        ("b1", RowOwner(7, 1, 4)),
+        ("b2", RowOwner(7, 1, 5)),
+    ):
         reply.take(rows[name], row)
     response = reply.response(now=1.0)
     first, second = response.likelihoods
@@ -183,11 +188,11 @@ def test_a_score_gives_each_continuation_with_its_end_apart() -> None:
 def test_a_score_without_ends_reads_the_last_token_from_the_row_before_it() -> None:
     rows = [np.log(np.array(row, np.float32)) for row in ([0.125, 0.625, 0.25], [0.2, 0.2, 0.6])]
     tails = (1,), (1, 2), (1, 0)
-    reply = ScoreReply(tails, ends=(), prompt_tokens=4)
+    reply = ScoreReply(tails, carriers_of(tails), ends=(), prompt_tokens=4)
     # The second continuation shares its only computed token with the third one, and the first needs none.
-    assert [tail[:-1] for tail in fed_tails(tails)] == [(1,)]
-    reply.take(rows[0], Row(7, None, 3))
-    reply.take(rows[1], Row(7, 0, 4))
+    assert {tails[index][:-1] for index in carriers_of(tails)} == {(1,)}
+    reply.take(rows[0], RowOwner(7, None, 3))
+    reply.take(rows[1], RowOwner(7, 0, 4))
     response = reply.response(now=1.0)
     assert np.exp(response.logprobs).tolist() == pytest.approx([0.625, 0.625 * 0.6, 0.625 * 0.2], rel=1e-6)
     assert [each.total for each in response.likelihoods] == list(response.logprobs)
@@ -197,7 +202,3 @@ def test_a_score_without_ends_reads_the_last_token_from_the_row_before_it() -> N
         (None, 2, False),
     ]
     assert response.usage.decoded_tokens == 1
-
-
-def test_an_overflow_costs_nothing() -> None:
-    assert overflow() == Response(finish="overflow", text="", usage=Usage())

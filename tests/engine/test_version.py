@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 
 from pytest_puma.core import Backend, Message, Model, ModelOptions, Prompt, Request, Response, Score, Step
+from pytest_puma.engine.encoding import encode_all
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.version import ENGINE_VERSION
@@ -130,8 +131,8 @@ def plain(responses: Sequence[Response]) -> list[dict[str, Any]]:
 
 def tokens_of(backend: Backend, asked: Sequence[Request]) -> list[str]:
     """A digest of all tokens of each request."""
-    engine = Engine(backend)
-    return [hashlib.sha256(json.dumps(engine.encode(each)).encode()).hexdigest()[:16] for each in asked]
+    of_each = [[request.tokens.tolist(), request.tails] for request in encode_all(backend, asked)]
+    return [hashlib.sha256(json.dumps(tokens).encode()).hexdigest()[:16] for tokens in of_each]
 
 
 def bundled() -> NativeBackend:

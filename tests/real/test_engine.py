@@ -12,6 +12,7 @@ from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
 from pytest_puma.core import Generate, Message, Model, ModelOptions, Prompt, Response, Score
 from pytest_puma.datasets.sampling import draw, example_rows
+from pytest_puma.engine.encoding import encoded
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.native.binding import has_amx
@@ -138,8 +139,8 @@ def test_log_probabilities_of_labels_are_those_of_the_loop(default: Engine, stri
     requested = [Score(prompt=prompt, continuations=LABELS) for prompt in prompts("triage_jira", "zero_shot")[:2]]
     plain = []
     for request in requested:
-        before, tails = strict.encode(request)
-        plain.append([loop.logprob(before, tail, strict.backend.ends_of_turn) for tail in tails])
+        asked = encoded(strict.backend, request)
+        plain.append([loop.logprob(list(asked.tokens), tail, strict.backend.ends_of_turn) for tail in asked.tails])
     alone, together = ([each.logprobs for each in engine.run(requested)] for engine in (strict, default))
     noise = np.abs(np.subtract(together, plain))
     # A base model hardly writes a label, but with `<end_of_turn>` it would write none in 1e18 replies.

@@ -17,9 +17,9 @@ from typing import TypeVar
 
 from tabulate import tabulate
 
-from pytest_puma.core import Generate, Model
+from pytest_puma.core import Backend, Generate, Model
 from pytest_puma.engine.cache import whole_blocks
-from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.encoding import encoded
 from pytest_puma.engine.machine import cores
 from pytest_puma.engine.native import DryBackend
 from tools.speed import server
@@ -87,17 +87,17 @@ def _prepared(options: argparse.Namespace, name: str) -> tuple[Setting, list[Wor
     by_name = workloads(model, samples=options.samples, stories=options.stories)
     chosen = [_picked(by_name, each, "--workload") for each in options.workload or by_name]
     with closing(DryBackend(model, context_limit=shape.context)) as backend:
-        longest = max(_length(Engine(backend), each) for each in chosen)
+        longest = max(_length(backend, each) for each in chosen)
     return Setting(path=path, threads=options.threads, context=whole_blocks(longest)), chosen
 
 
-def _length(engine: Engine, workload: Workload) -> int:
+def _length(backend: Backend, workload: Workload) -> int:
     """Tokens of the longest request with its answer."""
     lengths = []
     for request in workload.requests:
-        tokens, tails = engine.encode(request)
-        new = request.max_tokens if isinstance(request, Generate) else max(map(len, tails))
-        lengths.append(len(tokens) + new)
+        asked = encoded(backend, request)
+        new = request.max_tokens if isinstance(request, Generate) else max(map(len, asked.tails))
+        lengths.append(len(asked.tokens) + new)
     return max(lengths)
 
 

@@ -12,7 +12,7 @@ from itertools import groupby, pairwise
 from pytest_puma.core import Backend, Step
 from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.cache import whole_blocks
-from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.encoding import encode_all
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.native.limits import MICRO_BATCH
 from pytest_puma.engine.sequences import Track, batch_of
@@ -51,11 +51,10 @@ class Need:
 
 def need_of(backend: Backend, workload: Workload) -> Need:
     """Count the tokens of a workload. The last token of an answer is not computed: nothing follows it."""
-    engine = Engine(backend)
     texts: list[tuple[array[int], int]] = []
     new = [request.max_tokens for request in workload.generated]
-    for request in workload.requests:
-        tokens, tails = engine.encode(request)
+    for request in encode_all(backend, workload.requests):
+        tokens, tails = request.tokens, request.tails
         # The row after a prompt is read once for all its continuations.
         rows = [len(tail) - (number > 0) for number, tail in enumerate(tails)] or [1]
         full = [array("i", [*tokens, *tail[:-1]]) for tail in tails] or [array("i", tokens)]

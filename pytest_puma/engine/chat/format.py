@@ -19,6 +19,7 @@ from pytest_puma.engine.chat.template import (
     PLAIN_STOPS,
     ChatTemplate,
     ChatTemplateError,
+    Turn,
     as_text,
     efforts,
     switches,
@@ -45,7 +46,7 @@ class ChatFormat:
         self._thinking = thinking
         self.stops = PLAIN_STOPS if self._template.source == PLAIN else ()
         self._parts, self._system_role = False, True
-        self._variables = self._switched(thinking=thinking, effort=effort)
+        self._variables = switches(self._template, thinking=thinking, effort=effort)
         self._parts = self._takes_parts()
         self._system_role = self._takes_system()
         self._layout = self._learned()
@@ -60,7 +61,7 @@ class ChatFormat:
         """
         if not prompt.chat:
             return f"{''.join(map(as_text, prompt.messages))}{prompt.prefill}"
-        text = self._fill(prompt.messages, answer=True)
+        text = self._fill(prompt.messages)
         if self._reaches_answer(prompt, answer=answer):
             text = self._layout.to_answer(text)
         return f"{text}{self.joint_of(prompt)}{prompt.prefill}" if prompt.prefill else text
@@ -109,18 +110,14 @@ class ChatFormat:
 
     # -- learning --------------------------------------------------------------------------------
 
-    def _switched(self, *, thinking: bool, effort: str | None) -> dict[str, Any]:
-        template = self._template
-        return switches(template.names, template.source, thinking=thinking, effort=effort)
-
     def _takes_parts(self) -> bool:
         """Whether the contents must be lists of parts: a template may print no text, or refuse it."""
         for self._parts in (False, True):
-            if QUESTION in self._tried([_ASK], answer=True).lower():
+            if QUESTION in self._tried(_ASK).lower():
                 return self._parts
         self._parts = False
         # The template's own reason, if it refuses the question.
-        self._fill([_ASK], answer=True)
+        self._fill([_ASK])
         msg = (
             "the model's chat template cannot be used: a question does not arrive in the prompt; expected a template "
             "that prints the messages: name another file, or give the prompts as plain text (chat=off)"
@@ -129,37 +126,37 @@ class ChatFormat:
 
     def _takes_system(self) -> bool:
         """Whether the template prints a system message. Some raise an error, some drop it silently."""
-        messages = [replace(_ASK, role="system"), Message(role="user", content="?")]
-        return QUESTION in self._tried(messages, answer=True).lower()
+        return QUESTION in self._tried(replace(_ASK, role="system"), Message(role="user", content="?")).lower()
 
     def _learned(self) -> Layout:
         return layout_of(
             self._template.source,
-            self._fill([_ASK], answer=True),
-            answered=self._tried([_ASK, _REPLY]),
-            thought=next(filter(None, map(self._with_thoughts, (False, True))), ""),
-            followed=self._tried([_ASK, _REPLY, _ASK_AGAIN], answer=True),
+            self._tried(_ASK),
+            answered=self._tried(_ASK, _REPLY, answer=False),
+            thought=next(filter(None, map(self._with_thoughts, self._thinking_turns())), ""),
+            followed=self._tried(_ASK, _REPLY, _ASK_AGAIN),
         )
 
-    def _with_thoughts(self, parts: bool) -> str:  # noqa: FBT001 - for `map`
-        """The chat with thoughts before the answer, as fields of the message or as a part; "" if they do not show."""
+    def _thinking_turns(self) -> Iterator[Turn]:
+        """An answer with thoughts before it, as fields of the message and as a part."""
         fields = dict.fromkeys(("reasoning_content", "reasoning", "thinking"), THOUGHT)
+        yield self._turn(_REPLY) | fields
         content = [{"type": "thinking", "thinking": THOUGHT}, {"type": "text", "text": ANSWER}]
-        turn = {"role": "assistant", "content": content} if parts else self._turn(_REPLY) | fields
-        try:
-            text = self._template.fill([self._turn(_ASK), turn], answer=False, variables=self._variables)
-        except ChatTemplateError:
-            return ""
+        yield {"role": "assistant", "content": content}
+
+    def _with_thoughts(self, turn: Turn) -> str:
+        """The chat with thoughts before the answer; "" if they do not show."""
+        text = self._tried(_ASK, turn, answer=False)
         between = text.partition(THOUGHT)[2].partition(ANSWER)[0]
         # A template may print the whole list.
         return text if between and "type" not in between and ANSWER in text else ""
 
-    def _tried(
-        self, messages: Sequence[Message], *, answer: bool = False, variables: Mapping[str, Any] | None = None
-    ) -> str:
+    def _tried(self, *turns: Message | Turn, answer: bool = True, variables: Mapping[str, Any] | None = None) -> str:
         """The chat, perhaps under other variables than those of the model's options; "" if the template refuses it."""
+        filled = [self._turn(turn) if isinstance(turn, Message) else turn for turn in turns]
+        variables = self._variables if variables is None else variables
         try:
-            return self._fill(messages, answer=answer, variables=variables)
+            return self._template.fill(filled, answer=answer, variables=variables)
         except ChatTemplateError:
             return ""
 
@@ -182,8 +179,8 @@ class ChatFormat:
 
     def _switches(self) -> bool:
         """Whether prompts with and without thinking differ."""
-        both = (self._switched(thinking=thinking, effort=None) for thinking in (False, True))
-        texts = {self._tried([_ASK], answer=True, variables=variables) for variables in both}
+        both = (switches(self._template, thinking=thinking, effort=None) for thinking in (False, True))
+        texts = {self._tried(_ASK, variables=variables) for variables in both}
         return len(texts) > 1 or bool(self._layout.start)
 
     # -- rendering -------------------------------------------------------------------------------
@@ -193,11 +190,11 @@ class ChatFormat:
         direct = not self._thinking and "add_generation_prompt" in self._template.names
         return answer or bool(prompt.prefill) or direct
 
-    def _fill(self, messages: Sequence[Message], *, answer: bool, variables: Mapping[str, Any] | None = None) -> str:
+    def _fill(self, messages: Sequence[Message]) -> str:
+        """The prompt up to where the model continues."""
         if not self._system_role:
             messages = _without_system(messages)
-        turns = [*map(self._turn, messages)]
-        return self._template.fill(turns, answer=answer, variables=self._variables if variables is None else variables)
+        return self._template.fill([*map(self._turn, messages)], answer=True, variables=self._variables)
 
     def _turn(self, message: Message) -> dict[str, Any]:
         content = [{"type": "text", "text": message.content}] if self._parts else message.content

@@ -111,10 +111,10 @@ def _reason(error: BaseException) -> str:
     return one_line(text)
 
 
-def switches(names: frozenset[str], source: str, *, thinking: bool, effort: str | None) -> dict[str, Any]:
-    """Return the variables for a template that reads `names`; `effort` is the user's own word for the amount."""
-    values = {name: pair[thinking] for name, pair in _SWITCHES.items() if name in names}
-    values |= {name: effort or _effort(source, thinking=thinking) for name in efforts(names)}
+def switches(template: ChatTemplate, *, thinking: bool, effort: str | None) -> dict[str, Any]:
+    """Return the variables for a template, of those that it reads; `effort` is the user's own word for the amount."""
+    values = {name: pair[thinking] for name, pair in _SWITCHES.items() if name in template.names}
+    values |= {name: effort or _effort(template.source, thinking=thinking) for name in efforts(template.names)}
     return {name: value for name, value in values.items() if value is not None}
 
 

@@ -191,9 +191,9 @@ def _misfits(content: bytes, structure: type[ctypes.Structure], known: Mapping[s
     if any(byte != _PAINT for byte in content[size:]):
         yield f"it has more than {size} bytes"
     values = structure.from_buffer_copy(content)
-    for name, kind in ((field[0], field[1]) for field in structure._fields_):
-        place = getattr(structure, name)
-        written = content[place.offset : place.offset + place.size]
+    for name, kind, *_ in structure._fields_:
+        field = getattr(structure, name)
+        written = content[field.offset : field.offset + field.size]
         if kind is ctypes.c_bool and written[0] > 1:
             yield f"its switch {name} is {written[0]}"
         if _is_address(kind) and any(written):

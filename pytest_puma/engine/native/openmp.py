@@ -35,10 +35,10 @@ def _import_llama_cpp() -> Path:
     except Exception as error:
         # A runtime of CUDA that is missing, a library for another glibc, one without a function that the binding has.
         folder = os.environ.get(_OVERRIDE)
-        place = f" from {_OVERRIDE}={folder}" if folder is not None else ""
+        origin = f" from {_OVERRIDE}={folder}" if folder is not None else ""
         remedy = f"unset {_OVERRIDE}, or " if folder is not None else ""
         msg = (
-            f"llama.cpp cannot be loaded{place}: {described(error)}; expected the library of "
+            f"llama.cpp cannot be loaded{origin}: {described(error)}; expected the library of "
             f"llama-cpp-python for this machine: {remedy}ask pytest-puma doctor how to install it"
         )
         raise EngineError(msg) from error

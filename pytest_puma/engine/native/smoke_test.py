@@ -22,7 +22,7 @@ from pytest_puma.engine.native.build import build_id
 from pytest_puma.engine.native.first_use import REFUSED, TEMPLATE_SECONDS
 from pytest_puma.models.weights import OpenedFiles, recall, remember
 from pytest_puma.phrases import shortened
-from pytest_puma.platform.processes import run_program
+from pytest_puma.platform.processes import run_program, signal_name
 
 _PROGRAM = Path(__file__).with_name("first_use.py")
 #: Seconds for the start and a small model, and bytes per second of a large one, as from a slow disk.
@@ -53,7 +53,9 @@ def smoke_test(model: Model, *, seconds: float | None = None) -> None:
     if process.returncode in {REFUSED, _TIME_IS_OVER}:
         _refuse_template(model, process)
     if process.returncode not in {0, _EXCEPTION}:
-        _refuse(model, f"ended its process ({_ending(process.returncode)}{_last_line(process.stderr)})")
+        code = process.returncode
+        ending = signal_name(-code) if code < 0 else f"exit status {code}"
+        _refuse(model, f"ended its process ({ending}{_last_line(process.stderr)})")
     if process.returncode == 0:
         remember(model.path, stamps, "tried", build)
 
@@ -72,14 +74,6 @@ def _refuse_template(model: Model, process: subprocess.CompletedProcess[str]) ->
         reason = process.stderr.strip().splitlines()[-1]
     msg = f"{model.name}: {reason}"
     raise EngineError(msg)
-
-
-def _ending(code: int) -> str:
-    """The name of the signal that ended a process; its exit status if none did."""
-    try:
-        return signal.Signals(-code).name
-    except ValueError:
-        return f"exit status {code}"
 
 
 def _last_line(text: str) -> str:

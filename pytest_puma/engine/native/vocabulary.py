@@ -134,9 +134,9 @@ class Vocabulary:
         Text on one side of a control token does not change the tokens on the other side.
         """
         at = next((at for at in reversed(range(len(tokens))) if tokens[at] in self._controls), 0)
-        place = text.rfind(self._controls[tokens[at]]) if at else 0
-        if place > 0 and self._tokenize(text[place:]) == tokens[at:]:
-            return at, text[place:]
+        start = text.rfind(self._controls[tokens[at]]) if at else 0
+        if start > 0 and self._tokenize(text[start:]) == tokens[at:]:
+            return at, text[start:]
         return 0, text
 
     def is_end(self, token: int) -> bool:
