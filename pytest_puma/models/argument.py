@@ -58,20 +58,14 @@ class ModelArgument:
 
 def parse_argument(text: str) -> ModelArgument:
     """Parse an argument; a `ModelError` names the invalid part and the expected one."""
-    alias, place, settings = _split(text.strip())
-    if not place:
-        msg = "found no file; expected [alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192"
-        raise ModelError(msg)
+    alias, place, settings = _split(text, "[alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192")
     name = None if alias is None else name_from_alias(alias)
     return ModelArgument(place=place, alias=name, options=_options(settings))
 
 
 def recorded_model(text: str) -> Model:
     """Return the model that an argument without its `recorded:` names; a `ModelError` names the invalid part."""
-    alias, place, settings = _split(text.strip())
-    if not place:
-        msg = "found no file; expected recorded:NAME=FILE, as in recorded:gpt4=answers.jsonl"
-        raise ModelError(msg)
+    alias, place, settings = _split(text, "recorded:NAME=FILE, as in recorded:gpt4=answers.jsonl")
     path = expanded(place)
     if not is_file(path):
         msg = f"no such file: {path}; expected a file of answers, as in recorded:gpt4=answers.jsonl"
@@ -91,16 +85,20 @@ def recorded_model(text: str) -> Model:
     )
 
 
-def _split(text: str) -> tuple[str | None, str, list[str]]:
-    """The alias, the place and the settings."""
-    pieces = text.split(",")
+def _split(text: str, expected: str) -> tuple[str | None, str, list[str]]:
+    """The alias, the place and the settings; a `ModelError` without a place."""
+    pieces = text.strip().split(",")
     splits = [(",".join(pieces[:end]), pieces[end:]) for end in range(len(pieces), 0, -1)]
     for head, settings in splits:
         for alias, place in ((None, head), _cut_alias(head)):
             if is_file(expanded(place)):
                 return alias, place, settings
     head, settings = splits[-1]
-    return *_cut_alias(head), settings
+    alias, place = _cut_alias(head)
+    if not place:
+        msg = f"found no file; expected {expected}"
+        raise ModelError(msg)
+    return alias, place, settings
 
 
 def _cut_alias(head: str) -> tuple[str | None, str]:

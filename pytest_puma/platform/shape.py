@@ -9,62 +9,48 @@ and no booleans; `object` is anything.
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from collections.abc import Iterator
+from typing import Any
 
 _WORDS = {str: "a text", int: "a whole number", float: "a number", bool: "true or false", None: "null"}
 _LARGEST = 2**63
-
-#: The path, as in `.tokens[2]`, and the problem.
-_Fault: TypeAlias = tuple[str, str]
+_MISSING = object()
 
 
-def misfit(value: Any, shape: Any) -> str:
+def misfit(value: Any, shape: Any, path: str = "") -> str:
     """Return what does not fit, as `tokens[2]: expected a whole number`; empty if everything fits."""
-    path, problem = _fault(value, shape) or ("", "")
-    return f"{path.removeprefix('.')}: {problem}" if path else problem
-
-
-def _fault(value: Any, shape: Any) -> _Fault | None:
-    # Files have thousands of values and hardly a fault: a path is made when there is one.
-    kind = type(shape)
-    if kind is dict:
-        return _fault_of_object(value, shape)
-    if kind is list:
-        return _fault_of_list(value, shape[0])
-    if kind is tuple:
-        fault = None
+    if value is _MISSING:
+        return _named(path, "missing")
+    if isinstance(shape, tuple):
+        fault = ""
         for alternative in shape:
-            if not (fault := _fault(value, alternative)):
-                return None
+            if not (fault := misfit(value, alternative, path)):
+                break
         return fault
-    return None if _is(value, shape) else ("", f"expected {_WORDS[shape]}")
+    if isinstance(shape, dict | list):
+        if not isinstance(value, type(shape)):
+            return _named(path, f"expected {'a list' if isinstance(shape, list) else 'an object'}")
+        return next(filter(None, (misfit(*part) for part in _parts(value, shape, path))), "")
+    return "" if _is(value, shape) else _named(path, f"expected {_WORDS[shape]}")
 
 
-def _fault_of_list(value: Any, shape: Any) -> _Fault | None:
-    if not isinstance(value, list):
-        return "", "expected a list"
-    for index, element in enumerate(value):
-        if fault := _fault(element, shape):
-            return f"[{index}]{fault[0]}", fault[1]
-    return None
-
-
-def _fault_of_object(value: Any, shape: dict[Any, Any]) -> _Fault | None:
-    if not isinstance(value, dict):
-        return "", "expected an object"
-    if str in shape:
+def _parts(value: Any, shape: Any, path: str) -> Iterator[tuple[Any, Any, str]]:
+    """Each part of a list or an object, with its shape and its path."""
+    if isinstance(shape, list):
+        for index, element in enumerate(value):
+            yield element, shape[0], f"{path}[{index}]"
+    elif str in shape:
         for name, element in value.items():
-            if fault := _fault(element, shape[str]):
-                return f".{name[:40]!r}{fault[0]}", fault[1]
-        return None
-    for name, inner in shape.items():
-        key = name.removesuffix("?")
-        if key not in value:
-            if key == name:
-                return f".{key}", "missing"
-        elif fault := _fault(value[key], inner):
-            return f".{key}{fault[0]}", fault[1]
-    return None
+            yield element, shape[str], f"{path}.{name[:40]!r}"
+    else:
+        for name, inner in shape.items():
+            key = name.removesuffix("?")
+            if key in value or key == name:
+                yield value.get(key, _MISSING), inner, f"{path}.{key}"
+
+
+def _named(path: str, problem: str) -> str:
+    return f"{path.removeprefix('.')}: {problem}" if path else problem
 
 
 def _is(value: Any, kind: Any) -> bool:

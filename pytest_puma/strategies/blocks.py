@@ -12,19 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+
+from jinja2 import nodes
 
 from pytest_puma.core import TemplateError
-
-if TYPE_CHECKING:
-    # Not at run time: a pytest run without puma items must not pay for Jinja2.
-    from jinja2 import nodes
 
 
 def refuse_empty(tree: nodes.Template, source: str, path: Path) -> None:
     """Raise an error for a file without any text or statement."""
-    from jinja2 import nodes
-
     if all(isinstance(node, nodes.Output) and not any(_visible(node)) for node in tree.body):
         fault = "has only comments" if source.strip() else "is empty"
         msg = f"{path}: the file {fault}; write the prompt into it (a file without blocks is the user's turn)"
@@ -33,8 +28,6 @@ def refuse_empty(tree: nodes.Template, source: str, path: Path) -> None:
 
 def refuse_stray_text(tree: nodes.Template, path: Path) -> None:
     """Raise an error for text outside of the blocks, which belongs to no turn."""
-    from jinja2 import nodes
-
     if tree.find(nodes.Block) is None and tree.find(nodes.Extends) is None:
         return
     for text in (text for node in tree.body if isinstance(node, nodes.Output) for text in _visible(node)):
@@ -47,8 +40,6 @@ def turn_blocks(trees: Mapping[str, nodes.Template], name: str) -> dict[str, int
 
     `trees` are those of the template and of all that it uses, by name.
     """
-    from jinja2 import nodes
-
     blocks = (block for parent in _parents(trees, name) for block in trees[parent].find_all(nodes.Block))
     inherited = {block.name for block in blocks}
     attributes = (node for tree in trees.values() for node in tree.find_all(nodes.Getattr))
@@ -59,15 +50,11 @@ def turn_blocks(trees: Mapping[str, nodes.Template], name: str) -> dict[str, int
 
 def _visible(output: nodes.Output) -> Iterator[nodes.Expr]:
     """The parts of an output, without blank text."""
-    from jinja2 import nodes
-
     return (part for part in output.nodes if not isinstance(part, nodes.TemplateData) or part.data.strip())
 
 
 def _parents(trees: Mapping[str, nodes.Template], name: str) -> set[str]:
     """The names of all templates that one extends, also through others."""
-    from jinja2 import nodes
-
     ancestors: set[str] = set()
     waiting = [name]
     while waiting:
@@ -80,8 +67,6 @@ def _parents(trees: Mapping[str, nodes.Template], name: str) -> set[str]:
 
 def _outermost(node: nodes.Node) -> Iterator[nodes.Block]:
     """The blocks that lie in no other one."""
-    from jinja2 import nodes
-
     for child in node.iter_child_nodes():
         if isinstance(child, nodes.Block):
             yield child

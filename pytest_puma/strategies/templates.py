@@ -28,7 +28,6 @@ from typing import TYPE_CHECKING
 
 from pytest_puma.core import TemplateError
 from pytest_puma.platform.bundled import bundled_folder
-from pytest_puma.strategies.blocks import refuse_empty, refuse_stray_text, turn_blocks
 from pytest_puma.strategies.template import Template, reason
 
 if TYPE_CHECKING:
@@ -84,6 +83,7 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
     import jinja2
 
     from pytest_puma.engine.sandbox import SandboxedEnvironment
+    from pytest_puma.strategies.blocks import refuse_empty, refuse_stray_text, turn_blocks
 
     loader = jinja2.FileSystemLoader(folders)
     # The end is kept so that an include on its own line stays a line.

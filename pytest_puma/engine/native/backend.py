@@ -11,15 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_puma.core import EngineError, Model, Step
-from pytest_puma.engine.native.binding import (
-    captured_warnings,
-    error_log,
-    has_amx,
-    loaded,
-    prepare,
-    silent_decode,
-    uninterrupted,
-)
+from pytest_puma.engine.native import binding
 from pytest_puma.engine.native.build import useless_layers
 from pytest_puma.engine.native.limits import context_params
 from pytest_puma.engine.native.text import TextSide
@@ -36,7 +28,7 @@ class NativeBackend(TextSide):
     """
 
     def __init__(self, model: Model, *, threads: int, gpu: int | None = None, digest: str = "") -> None:
-        prepare()
+        binding.prepare()
         self._files = OpenedFiles(model)
         self._model: Any = None
         self._memory: Any = None
@@ -47,10 +39,10 @@ class NativeBackend(TextSide):
         params.n_gpu_layers = model.options.gpu_layers
         if gpu is not None:
             params.split_mode, params.main_gpu = llama_cpp.LLAMA_SPLIT_MODE_NONE, gpu
-        params.use_extra_bufts = not has_amx()
+        params.use_extra_bufts = not binding.has_amx()
         try:
-            with captured_warnings() as warnings:
-                self._model = loaded(model, params)
+            with binding.captured_warnings() as warnings:
+                self._model = binding.loaded(model, params)
             self._files.check_loaded()
             trained = int(llama_cpp.llama_model_n_ctx_train(self._model))
             super().__init__(self._model, model, trained=trained, threads=threads, digest=digest)
@@ -69,12 +61,12 @@ class NativeBackend(TextSide):
         self._free_context()
         params, sequences = context_params(kv_slots, streams, rows=self.rows), streams or self.sequences
         params.n_threads = params.n_threads_batch = self.encoders
-        if (self._options.strict or (streams and has_amx())) and not self._on_gpu:
+        if (self._options.strict or (streams and binding.has_amx())) and not self._on_gpu:
             # On a CPU, the results of flash attention depend on the number of threads. With streams, it took a fifth
             # longer per decoded token on processors with half-precision arithmetic, such as those with AMX; on others
             # a tenth to a third less, because it skips the KV slots that a shorter stream leaves empty.
             params.flash_attn_type = llama_cpp.LLAMA_FLASH_ATTN_TYPE_DISABLED
-        with uninterrupted():
+        with binding.uninterrupted():
             self._context = llama_cpp.llama_init_from_model(self._model, params) or None
         if self._context is None:
             self._fail(f"llama.cpp cannot make a context of {kv_slots} tokens for {sequences} sequences")
@@ -89,7 +81,7 @@ class NativeBackend(TextSide):
         self._batch.n_tokens, rows = self._buffers.fill(steps)
         # Before, as reading beyond the end of a file that was shortened ends the process.
         self._files.check()
-        decode = silent_decode if self._on_gpu else llama_cpp.llama_decode
+        decode = binding.silent_decode if self._on_gpu else llama_cpp.llama_decode
         code = decode(self._context, self._batch)
         if code:
             self._fail(f"llama_decode returned {code} for {self._batch.n_tokens} tokens")
@@ -111,20 +103,20 @@ class NativeBackend(TextSide):
     def close(self) -> None:
         """Free the cache, then the weights. May be called twice."""
         self._free_context()
-        with uninterrupted():
+        with binding.uninterrupted():
             if self._model:
                 llama_cpp.llama_model_free(self._model)
                 self._model = None
         self._files.close()
 
     def _free_context(self) -> None:
-        with uninterrupted():
+        with binding.uninterrupted():
             if self._context is not None:
                 llama_cpp.llama_free(self._context)
             self._context = self._memory = self._shape = None
 
     def _fail(self, what: str) -> NoReturn:
-        msg = f"{self._name}: {what}{error_log()}"
+        msg = f"{self._name}: {what}{binding.error_log()}"
         raise EngineError(msg)
 
 

@@ -10,9 +10,9 @@ import ctypes
 import os
 import platform
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
-from functools import cache
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, partial
 from typing import Any
 
 import llama_cpp
@@ -99,12 +99,9 @@ def loaded(model: Model, params: llama_cpp.llama_model_params) -> Any:
     return pointer
 
 
-def uninterrupted() -> AbstractContextManager[Sequence[int]]:
-    """Let Ctrl-C wait for the end of calls that write to the log; the value of the block is true if it waits.
-
-    Python would raise `KeyboardInterrupt` inside our function for the log, where ctypes drops it.
-    """
-    return deferred(limit=None)
+#: Lets Ctrl-C wait for the end of calls that write to the log; the value of the block is true if it waits. Python would
+#: raise `KeyboardInterrupt` inside our function for the log, where ctypes drops it.
+uninterrupted = partial(deferred, limit=None)
 
 
 @contextmanager

@@ -17,10 +17,9 @@ from typing import Any
 
 import llama_cpp
 
-from pytest_puma.core import Model, ModelOptions
+from pytest_puma.core import ModelOptions
 from pytest_puma.engine.machine import Gpu
-from pytest_puma.engine.native.binding import has_amx, prepare
-from pytest_puma.engine.native.limits import Limits
+from pytest_puma.engine.native.binding import prepare
 from pytest_puma.engine.native.openmp import LIBRARY
 from pytest_puma.platform.installation import install
 
@@ -34,29 +33,6 @@ _MAPPED = re.compile(r"/.*/lib(?:llama|ggml)[^/]*\.so[^/]*$", re.MULTILINE)
 _PARTS = ("mtmd", "llama-common")
 #: `GGML_BACKEND_DEVICE_TYPE_GPU`; integrated graphics are another type, and share the host's memory.
 _GPU = 1
-
-
-def signature_of(
-    model: Model, limits: Limits, *, digest: str, threads: int, chat_format: Mapping[str, str]
-) -> Mapping[str, str]:
-    """Return the signature of a backend for a model whose weights have this digest."""
-    options = model.options
-    return {
-        "weights_sha256": digest,
-        "llama_cpp_python": str(llama_cpp.__version__),
-        **build_signature(),
-        "threads": str(threads),
-        "gpu": str(limits.on_gpu),
-        "amx": "off" if has_amx() else "none",
-        "parallel": str(limits.parallel),
-        "gpu_layers": str(options.gpu_layers),
-        "n_ctx": str(options.n_ctx),
-        "chat": str(options.chat),
-        "chat_format": "; ".join(f"{name}: {fact}" for name, fact in chat_format.items()),
-        "thinking": str(options.thinking),
-        "reasoning_effort": str(options.reasoning_effort),
-        "strict": str(options.strict),
-    }
 
 
 @cache

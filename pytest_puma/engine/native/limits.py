@@ -1,4 +1,4 @@
-"""Limits of the cache and of the batches, by the kind of model and the user's options; the context that has them.
+"""Limits of the cache and of the batches, and the context that has them.
 
 llama.cpp writes the memory that a context takes to its log, also where nothing is allocated:
 
@@ -11,15 +11,12 @@ from __future__ import annotations
 
 import ctypes
 import re
-from dataclasses import dataclass
 from functools import cache
-from typing import Any
 
 import llama_cpp
 
-from pytest_puma.core import EngineError, Model
+from pytest_puma.core import Model
 from pytest_puma.engine.native.binding import loaded, prepare, uninterrupted
-from pytest_puma.models.gguf import read_gguf
 
 #: Prompt tokens of one `llama_decode`, and of one pass through the graph. Larger passes are no faster.
 BATCH, MICRO_BATCH = 2048, 512
@@ -36,45 +33,6 @@ STREAM_KV_SLOTS, STREAM_BYTES = 32768, 2 << 30
 #: Bytes of a KV slot if the file does not specify them: as in models of 8B.
 DEFAULT_KV_SLOT_BYTES = 128 << 10
 _SIZE = re.compile(rb"size = +([\d.]+) MiB")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Limits:
-    """The limits of a `Backend`, under the same names, and whether a GPU computes."""
-
-    on_gpu: bool
-    good_kv_slots: int
-    stream_kv_slots: int
-    parallel: int
-    parallel_streams: int
-    sequences: int
-
-
-def limits_of(pointer: Any, model: Model) -> Limits:
-    """Return the limits of a model; `pointer` is that of llama.cpp's, with or without its weights."""
-    if llama_cpp.llama_model_has_encoder(pointer) or not llama_cpp.llama_model_has_decoder(pointer):
-        msg = f"{model.name}: the model is no decoder-only language model; such models are not supported"
-        raise EngineError(msg)
-    options = model.options
-    on_gpu = options.gpu_layers != 0 and bool(llama_cpp.llama_supports_gpu_offload())
-    good_kv_slots = GOOD_KV_SLOTS_GPU if on_gpu else GOOD_KV_SLOTS_CPU
-    if options.strict:
-        # One for a prompt and one for a continuation: none is left for a prefix that samples share.
-        return Limits(
-            on_gpu=on_gpu, good_kv_slots=good_kv_slots, stream_kv_slots=0, parallel=1, parallel_streams=1, sequences=2
-        )
-    stateful = llama_cpp.llama_model_is_recurrent(pointer) or llama_cpp.llama_model_is_hybrid(pointer)
-    parallel = options.parallel or (PARALLEL_GPU if on_gpu else PARALLEL_CPU)
-    # Each sequence of a recurrent model costs memory for its state, used or not.
-    sequences = parallel + (EXTRA_STATES if stateful else EXTRA_SEQUENCES)
-    return Limits(
-        on_gpu=on_gpu,
-        good_kv_slots=good_kv_slots,
-        stream_kv_slots=0 if on_gpu or stateful else _stream_kv_slots(model),
-        parallel=parallel,
-        parallel_streams=options.parallel or PARALLEL_STREAMS,
-        sequences=sequences,
-    )
 
 
 def context_params(kv_slots: int, streams: int, *, rows: int) -> llama_cpp.llama_context_params:
@@ -113,7 +71,3 @@ def context_bytes(model: Model, opened: tuple[int, int], *, sequences: int) -> i
         prepare()
         llama_cpp.llama_model_free(pointer)
     return round(sum(float(size) for size in _SIZE.findall(b"".join(lines))) * 2**20)
-
-
-def _stream_kv_slots(model: Model) -> int:
-    return min(STREAM_KV_SLOTS, STREAM_BYTES // (read_gguf(model.path).kv_slot_bytes or DEFAULT_KV_SLOT_BYTES))
