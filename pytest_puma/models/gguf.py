@@ -83,7 +83,8 @@ def _read(path: Path, data: mmap.mmap, size: int) -> GgufFile:
         )
         raise ModelError(msg) from None
     _check_sizes(path, metadata)
-    needed += _aligned(reader.position, metadata) if tensors else 0
+    alignment = _count(metadata, "general.alignment") or 32
+    needed += -(-reader.position // alignment) * alignment if tensors else 0
     if needed > size:
         msg = f"{path} has {size:,} bytes, and its tensors end at byte {needed:,}: it is cut off; download it again"
         raise ModelError(msg)
@@ -109,11 +110,6 @@ def _check_sizes(path: Path, metadata: Mapping[str, Value]) -> None:
         if size is not None and not 1 <= size <= most:
             msg = f"{path} claims {size:,} {name}; expected 1 to {most:,}: it is damaged; download it again"
             raise ModelError(msg)
-
-
-def _aligned(position: int, metadata: Mapping[str, Value]) -> int:
-    alignment = _count(metadata, "general.alignment") or 32
-    return -(-position // alignment) * alignment
 
 
 def _described(metadata: Mapping[str, Value], *, tensors: int, size: int) -> GgufFile:

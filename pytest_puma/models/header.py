@@ -36,8 +36,7 @@ BLOCKS = {kind: (weights, size) for weights, sizes in _FAMILIES for kind, size i
 _LAYOUTS = {
     number: struct.Struct(f"<{code}") for number, code in zip((*range(8), 10, 11, 12), "BbHhIif?Qqd", strict=True)
 }
-_UINT32, _UINT64 = _LAYOUTS[4], _LAYOUTS[10]
-_TEXT, _ARRAY = 8, 9
+_UINT32, _TEXT, _ARRAY, _UINT64 = 4, 8, 9, 10
 _INTEGERS = {4, 5, 10, 11}
 _MAX_TEXT = 1 << 24  # a damaged length must not read gigabytes; chat templates have some 10,000 characters
 #: A damaged number must not make llama.cpp take gigabytes, either. Models have up to some 260,000 tokens, 50,000
@@ -74,7 +73,7 @@ class HeaderReader:
         key, kind = self._text(), self.uint32()
         if kind == _ARRAY:
             return key, self._array()
-        return key, self._text() if kind == _TEXT else self._number(_layout(kind))
+        return key, self._text() if kind == _TEXT else self._number(kind)
 
     def tensor_end(self) -> int:
         """Read a tensor; return its end in the data, in bytes, or its start if its type is newer than our table."""
@@ -86,13 +85,13 @@ class HeaderReader:
         per_block, block = BLOCKS.get(self.uint32(), (1, 0))
         return self._number(_UINT64) + weights // per_block * block
 
-    def _number(self, layout: struct.Struct) -> int:
+    def _number(self, kind: int) -> int:
         """The next number; floats and booleans are read the same way."""
         try:
-            (value,) = layout.unpack_from(self.data, self.position)
-        except struct.error:
+            (value,) = _LAYOUTS[kind].unpack_from(self.data, self.position)
+        except (KeyError, struct.error):
             raise DamagedHeaderError from None
-        self.position += layout.size
+        self.position += _LAYOUTS[kind].size
         return value  # type: ignore[no-any-return]
 
     def _text(self) -> str:
@@ -106,9 +105,11 @@ class HeaderReader:
         if kind == _TEXT:
             self._skip_texts(count)
         elif kind in _INTEGERS and count <= MAX_LAYERS:
-            return tuple(self._number(_layout(kind)) for _ in range(count))
+            return tuple(self._number(kind) for _ in range(count))
+        elif kind in _LAYOUTS:
+            self._skip(_LAYOUTS[kind].size * count)
         else:
-            self._skip(_layout(kind).size * count)
+            raise DamagedHeaderError
         return None
 
     def _skip(self, size: int) -> None:
@@ -119,18 +120,10 @@ class HeaderReader:
     def _skip_texts(self, count: int) -> None:
         if count > _MAX_TEXTS:
             raise DamagedHeaderError
-        length_at, data, position = _UINT64.unpack_from, self.data, self.position
+        length_at, data, position = _LAYOUTS[_UINT64].unpack_from, self.data, self.position
         try:
             for _ in range(count):
                 position += 8 + length_at(data, position)[0]
         except (struct.error, OverflowError):
             raise DamagedHeaderError from None
         self._skip(position - self.position)
-
-
-def _layout(kind: int) -> struct.Struct:
-    """The layout of a number of this type."""
-    try:
-        return _LAYOUTS[kind]
-    except KeyError:
-        raise DamagedHeaderError from None

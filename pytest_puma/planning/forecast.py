@@ -19,7 +19,7 @@ from pytest_puma.core.change import Spread
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.machine import cores
 from pytest_puma.engine.native import DryBackend, NativeBackend, smoke_test
-from pytest_puma.engine.native.limits import context_bytes
+from pytest_puma.engine.native.text import context_bytes
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import run_conversations
 from pytest_puma.evaluation.tasks import by_sample, tasks_of

@@ -34,7 +34,7 @@ def is_locked(folder: Path) -> bool:
     except FileNotFoundError:
         return False
     try:
-        _test(descriptor)
+        _lock(descriptor, wait=False)
     except OSError:
         return True
     finally:
@@ -47,7 +47,7 @@ def _hold(path: Path) -> int:
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT | _NO_LINK, 0o600)
         try:
-            _lock(descriptor)
+            _lock(descriptor, wait=True)
         except BaseException:
             os.close(descriptor)
             raise
@@ -60,18 +60,12 @@ def _hold(path: Path) -> int:
 if sys.platform == "win32":
     import msvcrt
 
-    def _lock(descriptor: int) -> None:
-        msvcrt.locking(descriptor, msvcrt.LK_LOCK, 1)
-
-    def _test(descriptor: int) -> None:
-        msvcrt.locking(descriptor, msvcrt.LK_NBLCK, 1)
+    def _lock(descriptor: int, *, wait: bool) -> None:
+        msvcrt.locking(descriptor, msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK, 1)
 
 else:
     import fcntl
 
-    def _lock(descriptor: int) -> None:
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-
-    def _test(descriptor: int) -> None:
-        """Raise an `OSError` if another process holds the lock. Two that test at once do not see each other."""
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    def _lock(descriptor: int, *, wait: bool) -> None:
+        """Without `wait`, raise an `OSError` if another process holds it. Two such calls do not see each other."""
+        fcntl.flock(descriptor, fcntl.LOCK_EX if wait else fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -122,11 +122,10 @@ class WorkerProcess:
         timer.start()
         answer = ""
         try:
-            if question is not None:
-                print(question, file=process.stdin, flush=True)
-            answer = process.stdout.readline() if process.stdout is not None else ""
-        except OSError:  # the process is dead
-            answer = ""
+            with contextlib.suppress(OSError):  # the process is dead
+                if question is not None:
+                    print(question, file=process.stdin, flush=True)
+                answer = process.stdout.readline() if process.stdout is not None else ""
         finally:
             timer.cancel()
             # Also after an interrupt: the answer to this question must not become that to the next one.

@@ -21,7 +21,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -104,7 +104,8 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
         # Python's errors too, from the code that Jinja2 compiles a template to.
         msg = f"{path}: {reason(error)}; expected a Jinja2 template in UTF-8"
         raise TemplateError(msg) from error
-    return Template(path=path, sources_sha256=_digest(sources), compiled=compiled, turns=blocks)
+    digest = hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()
+    return Template(path=path, sources_sha256=digest, compiled=compiled, turns=blocks)
 
 
 def _sources(
@@ -130,10 +131,6 @@ def _sources(
                 msg = f"{path}: an included template's name is computed; write it out, so that the digest covers it"
                 raise TemplateError(msg)
             waiting.append(referenced)
-
-
-def _digest(sources: Mapping[str, str]) -> str:
-    return hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()
 
 
 def misnamed(template: Path) -> Path | None:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Model
-from pytest_puma.engine.native.limits import context_bytes
+from pytest_puma.engine.native.text import context_bytes
 from pytest_puma.models.resolve import inspect_model, resolve_models
 from tests.tiny_gguf import SHAPES, Shape, write_gguf
 

@@ -14,7 +14,7 @@ from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.cache import whole_blocks
 from pytest_puma.engine.encoding import encode_all
 from pytest_puma.engine.native import NativeBackend
-from pytest_puma.engine.native.limits import MICRO_BATCH
+from pytest_puma.engine.native.text import MICRO_BATCH
 from pytest_puma.engine.sequences import Track, batch_of
 from tools.speed.contenders import Setting
 from tools.speed.workloads import Workload

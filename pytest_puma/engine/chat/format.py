@@ -14,16 +14,7 @@ from typing import Any
 from pytest_puma.core import Message, Prompt
 from pytest_puma.core.backend import Thoughts
 from pytest_puma.engine.chat.layout import ANSWER, NEXT, QUESTION, THOUGHT, Layout, layout_of
-from pytest_puma.engine.chat.template import (
-    PLAIN,
-    PLAIN_STOPS,
-    ChatTemplate,
-    ChatTemplateError,
-    Turn,
-    as_text,
-    efforts,
-    switches,
-)
+from pytest_puma.engine.chat.template import ChatTemplate, ChatTemplateError, Turn, as_text, efforts, switches
 from pytest_puma.phrases import named
 
 #: Private-use characters of Unicode, enough to find some that no prompt contains.
@@ -44,7 +35,7 @@ class ChatFormat:
     def __init__(self, template: str | None, *, bos: str, eos: str, thinking: bool, effort: str | None = None) -> None:
         self._template = ChatTemplate(template, bos=bos, eos=eos)
         self._thinking = thinking
-        self.stops = PLAIN_STOPS if self._template.source == PLAIN else ()
+        self.stops = self._template.stops
         self._parts, self._system_role = False, True
         self._variables = switches(self._template, thinking=thinking, effort=effort)
         self._parts = self._takes_parts()

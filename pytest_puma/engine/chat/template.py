@@ -63,11 +63,13 @@ class ChatTemplateError(EngineError):
 class ChatTemplate:
     """A compiled template with the texts of the tokens that it may print.
 
-    `source`: the Jinja2 text, that of the plain format if there is none. `names`: the variables that it reads.
+    `source`: the Jinja2 text, that of the plain format if there is none. `names`: the variables that it reads. `stops`:
+    strings that end a reply.
     """
 
     def __init__(self, source: str | None, *, bos: str, eos: str) -> None:
         self.source = NAMED.get(source.strip().lower(), source) if source else PLAIN
+        self.stops = PLAIN_STOPS if self.source == PLAIN else ()
         self._special = {"bos_token": bos, "eos_token": eos}
         environment = SandboxedEnvironment()
         environment.globals |= {"raise_exception": _raise, "strftime_now": DATE.strftime}

@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.native import binding
 from pytest_puma.engine.native.build import useless_layers
-from pytest_puma.engine.native.limits import context_params
-from pytest_puma.engine.native.text import TextSide
+from pytest_puma.engine.native.text import TextSide, context_params
 from pytest_puma.models.weights import OpenedFiles
 
 if TYPE_CHECKING:

@@ -55,7 +55,9 @@ def build_id() -> str:
 def library_digest() -> str:
     """Return the digest of the libraries in the folder of the loaded one, and of those that came from elsewhere."""
     digest = sha256()
-    for path in [*_libraries(LIBRARY.parent), *_from_elsewhere(LIBRARY.parent)]:
+    beside = (path for path in sorted(LIBRARY.parent.iterdir()) if path.suffix in _SUFFIXES)
+    libraries = (path for path in beside if any(name in path.name for name in _NAMES))
+    for path in [*libraries, *_from_elsewhere(LIBRARY.parent)]:
         digest.update(f"{path.name}\n".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
@@ -97,11 +99,6 @@ def useless_layers(options: ModelOptions) -> tuple[str, ...]:
         f"it for one, as in CMAKE_ARGS=-DGGML_CUDA=on {install('--force-reinstall --no-cache-dir llama-cpp-python')}"
     )
     return (sentence,)
-
-
-def _libraries(folder: Path) -> list[Path]:
-    paths = (path for path in sorted(folder.iterdir()) if path.suffix in _SUFFIXES)
-    return [path for path in paths if any(name in path.name for name in _NAMES)]
 
 
 def _from_elsewhere(folder: Path) -> list[Path]:

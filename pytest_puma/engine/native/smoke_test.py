@@ -51,7 +51,9 @@ def smoke_test(model: Model, *, seconds: float | None = None) -> None:
     except subprocess.TimeoutExpired:
         _refuse(model, f"did not decode two tokens within {limit:g} s")
     if process.returncode in {REFUSED, _TIME_IS_OVER}:
-        _refuse_template(model, process)
+        reason = f"the model's chat template cannot be used: it takes more than {TEMPLATE_SECONDS} s"
+        msg = f"{model.name}: {process.stderr.strip().splitlines()[-1] if process.returncode == REFUSED else reason}"
+        raise EngineError(msg)
     if process.returncode not in {0, _EXCEPTION}:
         code = process.returncode
         ending = signal_name(-code) if code < 0 else f"exit status {code}"
@@ -66,14 +68,6 @@ def _refuse(model: Model, problem: str) -> NoReturn:
         f"convert the file again, or try another version of llama-cpp-python than {llama_cpp.__version__}"
     )
     raise EngineError(msg) from None
-
-
-def _refuse_template(model: Model, process: subprocess.CompletedProcess[str]) -> NoReturn:
-    reason = f"the model's chat template cannot be used: it takes more than {TEMPLATE_SECONDS} s"
-    if process.returncode == REFUSED:
-        reason = process.stderr.strip().splitlines()[-1]
-    msg = f"{model.name}: {reason}"
-    raise EngineError(msg)
 
 
 def _last_line(text: str) -> str:

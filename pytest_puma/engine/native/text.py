@@ -1,8 +1,18 @@
-"""The text side of a model with its limits, and a backend of it alone: the cost of a run is counted, not computed."""
+"""The text side of a model with its limits, and a backend of it alone: the cost of a run is counted, not computed.
+
+llama.cpp writes the memory that a context takes to its log, also where nothing is allocated:
+
+    llama_context:        CPU  output buffer size =     3.00 MiB
+    llama_kv_cache: size =   90.00 MiB (  4096 cells,  30 layers, 16/1 seqs), K (f16):   45.00 MiB, V (f16):   45.00 MiB
+    sched_reserve:        CPU compute buffer size =    17.51 MiB
+"""
 
 from __future__ import annotations
 
+import ctypes
+import re
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import llama_cpp
@@ -10,14 +20,29 @@ import numpy as np
 
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.machine import cores
-from pytest_puma.engine.native import limits
-from pytest_puma.engine.native.binding import has_amx, loaded, prepare
+from pytest_puma.engine.native.binding import has_amx, loaded, prepare, uninterrupted
 from pytest_puma.engine.native.build import build_signature, offloads
 from pytest_puma.engine.native.vocabulary import Vocabulary
 from pytest_puma.models.gguf import read_gguf
 
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Logits
+
+#: Prompt tokens of one `llama_decode`, and of one pass through the graph. Larger passes are no faster.
+BATCH, MICRO_BATCH = 2048, 512
+#: Requests at once: on a CPU, more requests only slow down each other's attention.
+_PARALLEL_CPU, _PARALLEL_GPU = 16, 64
+#: More with streams, where each request visits only its own KV slots.
+_PARALLEL_STREAMS = 28
+#: Sequences beyond the running requests: fork points and continuations.
+_EXTRA_SEQUENCES, _EXTRA_STATES = 48, 8
+#: Unshared KV slots: each query visits every slot in use, of whatever sequence.
+_GOOD_KV_SLOTS_CPU, _GOOD_KV_SLOTS_GPU = 4096, 32768
+#: KV slots of all streams together, and their bytes: more than a shared cache, as each stream fits the longest request.
+_STREAM_KV_SLOTS, _STREAM_BYTES = 32768, 2 << 30
+#: Bytes of a KV slot if the file does not specify them: as in models of 8B.
+_DEFAULT_KV_SLOT_BYTES = 128 << 10
+_SIZE = re.compile(rb"size = +([\d.]+) MiB")
 
 
 class TextSide(Vocabulary):
@@ -35,16 +60,16 @@ class TextSide(Vocabulary):
         self.encoders = options.threads or threads
         self.context_limit = min(trained, options.n_ctx or trained)
         self.kv_slots = options.n_ctx
-        self.good_kv_slots = limits.GOOD_KV_SLOTS_GPU if on_gpu else limits.GOOD_KV_SLOTS_CPU
+        self.good_kv_slots = _GOOD_KV_SLOTS_GPU if on_gpu else _GOOD_KV_SLOTS_CPU
         self.stream_kv_slots = 0 if on_gpu or stateful or options.strict else _stream_kv_slots(model)
         # A strict model gets one sequence for a prompt and one for a continuation: none is left for a prefix that
         # samples share. Each sequence of a recurrent model costs memory for its state, used or not.
-        many = limits.PARALLEL_GPU if on_gpu else limits.PARALLEL_CPU
+        many = _PARALLEL_GPU if on_gpu else _PARALLEL_CPU
         self.parallel = 1 if options.strict else options.parallel or many
-        self.parallel_streams = 1 if options.strict else options.parallel or limits.PARALLEL_STREAMS
-        extra = limits.EXTRA_STATES if stateful else limits.EXTRA_SEQUENCES
+        self.parallel_streams = 1 if options.strict else options.parallel or _PARALLEL_STREAMS
+        extra = _EXTRA_STATES if stateful else _EXTRA_SEQUENCES
         self.sequences = self.rows = 2 if options.strict else self.parallel + extra
-        self.batch = limits.BATCH
+        self.batch = BATCH
         self.signature: Mapping[str, str] = {} if digest is None else self._signature(digest)
 
     def _signature(self, digest: str) -> Mapping[str, str]:
@@ -69,8 +94,8 @@ class TextSide(Vocabulary):
 
 
 def _stream_kv_slots(model: Model) -> int:
-    slot_bytes = read_gguf(model.path).kv_slot_bytes or limits.DEFAULT_KV_SLOT_BYTES
-    return min(limits.STREAM_KV_SLOTS, limits.STREAM_BYTES // slot_bytes)
+    slot_bytes = read_gguf(model.path).kv_slot_bytes or _DEFAULT_KV_SLOT_BYTES
+    return min(_STREAM_KV_SLOTS, _STREAM_BYTES // slot_bytes)
 
 
 class DryBackend(TextSide):
@@ -98,7 +123,7 @@ class DryBackend(TextSide):
     def open(self, kv_slots: int, streams: int = 0) -> None:
         """Record the size."""
         self.opened = max(self.opened, (kv_slots, streams))
-        self.batch = min(limits.BATCH, kv_slots)
+        self.batch = min(BATCH, kv_slots)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
         """Return logits that always choose the end of the generation."""
@@ -115,3 +140,41 @@ class DryBackend(TextSide):
         if self._model:
             llama_cpp.llama_model_free(self._model)
             self._model = None
+
+
+def context_params(kv_slots: int, streams: int, *, rows: int) -> llama_cpp.llama_context_params:
+    """Return the parameters of a cache that all of `rows` sequences share, or that is divided among `streams`."""
+    params = llama_cpp.llama_context_default_params()
+    params.n_ctx = kv_slots
+    params.n_batch = min(BATCH, kv_slots)
+    params.n_ubatch = min(MICRO_BATCH, kv_slots)
+    params.n_seq_max = streams or rows
+    params.n_outputs_max = rows
+    params.kv_unified = not streams
+    params.swa_full = True
+    return params
+
+
+@cache
+def context_bytes(model: Model, opened: tuple[int, int], *, sequences: int) -> int:
+    """Return the bytes of a context with these KV slots and streams; 0 if llama.cpp refuses to plan it."""
+    if not opened[0]:
+        return 0
+    prepare()
+    lines: list[bytes] = []
+    note = llama_cpp.llama_log_callback(lambda _level, text, _data: lines.append(text))
+    params = llama_cpp.llama_model_default_params()
+    # Together with memory maps, it would abort the process.
+    params.no_alloc, params.load_mode = True, llama_cpp.LLAMA_LOAD_MODE_NONE
+    params.n_gpu_layers = 0
+    pointer = loaded(model, params)
+    try:
+        with uninterrupted():
+            llama_cpp.llama_log_set(note, ctypes.c_void_p(0))
+            context = llama_cpp.llama_init_from_model(pointer, context_params(*opened, rows=sequences))
+            if context:
+                llama_cpp.llama_free(context)
+    finally:
+        prepare()
+        llama_cpp.llama_model_free(pointer)
+    return round(sum(float(size) for size in _SIZE.findall(b"".join(lines))) * 2**20)
