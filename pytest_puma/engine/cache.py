@@ -39,7 +39,7 @@ def cache_for(jobs: Sequence[Job], backend: Backend) -> tuple[Cache, Sequence[Jo
         return Cache(whole_blocks(max(backend.kv_slots, *(job.kv_slots for job in jobs)))), jobs, []
     first, later = _alike(jobs, backend)
     if _want_streams(first, backend):
-        longest = _kv_slots(first[-1])
+        longest = whole_blocks(first[-1].kv_slots)
         streams = math.ceil(len(first) / _waves(len(first), longest, backend)) + SHARED_STREAMS
         return Cache(streams * longest, streams), first, later
     return Cache(whole_blocks(_shared_kv_slots(sorted(jobs), backend))), jobs, []
@@ -53,7 +53,7 @@ def _alike(jobs: Sequence[Job], backend: Backend) -> tuple[list[Job], list[Job]]
     prefix again.
     """
     ordered = sorted(jobs, key=lambda job: (job.kv_slots, job.key))
-    kv_slots = [_kv_slots(job) for job in ordered]
+    kv_slots = [whole_blocks(job.kv_slots) for job in ordered]
     cuts = [index for index, (left, right) in enumerate(pairwise(kv_slots), start=1) if left < right]
     # `best[i]`: (waves, partitions, end of the first partition) for the jobs from `i` on.
     best = {len(jobs): (0, 0, 0)}
@@ -74,7 +74,7 @@ def _want_streams(jobs: Sequence[Job], backend: Backend) -> bool:
     if decoded <= unshared - decoded:
         return False
     at_once = min(backend.parallel, len(jobs), backend.good_kv_slots * len(jobs) // unshared)
-    return 1 < min(_max_streams(_kv_slots(jobs[-1]), backend), len(jobs)) >= at_once
+    return 1 < min(_max_streams(whole_blocks(jobs[-1].kv_slots), backend), len(jobs)) >= at_once
 
 
 def _waves(jobs: int, longest: int, backend: Backend) -> int:
@@ -103,10 +103,6 @@ def _unshared_kv_slots(jobs: Sequence[Job]) -> list[int]:
     """KV slots of each of the ordered jobs, without the prefix that it shares with the job before it."""
     common = [0, *(common_prefix(left.tokens, right.tokens) for left, right in pairwise(jobs))]
     return [job.kv_slots - shared for job, shared in zip(jobs, common, strict=True)]
-
-
-def _kv_slots(job: Job) -> int:
-    return whole_blocks(job.kv_slots)
 
 
 def whole_blocks(kv_slots: int) -> int:

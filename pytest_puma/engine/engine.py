@@ -14,18 +14,8 @@ from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
-from pytest_puma.core import (
-    ALL_CAPABILITIES,
-    Backend,
-    EngineError,
-    Identity,
-    Origin,
-    Provenance,
-    Request,
-    Response,
-    Speed,
-    Step,
-)
+from pytest_puma.core import ALL_CAPABILITIES, Backend, EngineError, Identity, Origin, Provenance, Step
+from pytest_puma.core.conversation import Request, Response, Speed
 from pytest_puma.engine.cache import cache_for
 from pytest_puma.engine.encoding import encode_all
 from pytest_puma.engine.jobs import Fork, Job, Operation

@@ -100,7 +100,11 @@ def make_folder(path: Path, *, mode: int = 0o777) -> Path:
     """Create a new folder; if the name exists, `-02` or a higher number is appended to it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     names = chain([path.name], (f"{path.name}-{number:02}" for number in count(2)))
-    return next(folder for folder in map(path.with_name, names) if _created(folder, mode))
+    while True:
+        folder = path.with_name(next(names))
+        with suppress(FileExistsError):
+            folder.mkdir(mode)
+            return folder
 
 
 def regular(path: Path, *, links: bool = True) -> Path:
@@ -169,11 +173,3 @@ def _replace(half: Path, target: Path) -> None:
         if error.errno != errno.EBUSY:
             raise
         target.write_bytes(half.read_bytes())
-
-
-def _created(path: Path, mode: int) -> bool:
-    try:
-        path.mkdir(mode)
-    except FileExistsError:
-        return False
-    return True

@@ -73,18 +73,15 @@ class Composed:
         """Return the cue, unless the question ends with it or the reply reasons first; or the text to continue."""
         if not task.chat and (continued := self._continued(dict(task.sample.fields), task)):
             return continued
-        cue = self._cue(task)
-        return "" if self.reasoning or (task.chat and self._whole_question(task).endswith(cue)) else cue
+        cue, question = self._cue(task), self._text(dict(task.sample.fields), task.choices)
+        return "" if self.reasoning or (task.chat and question.endswith(cue)) else cue
 
     def _question(self, task: Task) -> str:
         """The question; in plain text its final cue begins the reply instead."""
-        text, cue = self._whole_question(task), self._cue(task)
+        text, cue = self._text(dict(task.sample.fields), task.choices), self._cue(task)
         if task.chat or self.reasoning or not cue or not text.endswith(cue):
             return text
         return text.removesuffix(cue).rstrip()
-
-    def _whole_question(self, task: Task) -> str:
-        return self._text(dict(task.sample.fields), task.choices)
 
     def _cue(self, task: Task) -> str:
         item = dict(task.sample.fields)

@@ -8,21 +8,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pytest_puma.core import (
-    Choice,
-    DataError,
-    Generate,
-    Generation,
-    Message,
-    Prompt,
-    PumaError,
-    Response,
-    Sample,
-    Scenario,
-    Score,
-    SettingsError,
-    Trial,
-)
+from pytest_puma.core import Choice, DataError, PumaError, Sample, Scenario, SettingsError, Trial
+from pytest_puma.core.conversation import Generate, Generation, Message, Prompt, Response, Score
 from pytest_puma.core.metric import Need
 from pytest_puma.errors import raised_in
 from pytest_puma.phrases import one_line

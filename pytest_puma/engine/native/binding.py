@@ -158,8 +158,7 @@ def check_layout(library: Any) -> None:
     """Compare the defaults that a library writes with the declarations; an `EngineError` names what does not fit."""
     for function, structure, known in _STRUCTURES:
         content = _returned(library, function, structure)
-        misfit = next(_misfits(content, structure, known), None)
-        if misfit is not None:
+        if misfit := next(_misfits(content, structure, known), ""):
             msg = (
                 f"llama.cpp: {structure.__name__} of {library._name} is not that of "  # noqa: SLF001 - a file's name
                 f"llama-cpp-python {llama_cpp.__version__}: {misfit}; expected the library that was built with it: "
