@@ -65,7 +65,7 @@ def test_a_template_gives_the_text_of_plain_jinja2(name: str) -> None:
 def test_a_label_is_scored_where_the_template_puts_an_answer(name: str, *, thinking: bool) -> None:
     chat = ChatFormat(CORPUS[name], bos=BOS, eos=EOS, thinking=thinking)
     scored = chat.render(Prompt(messages=(ASK,)), answer=True) + chat.joint
-    history = chat._fill([ASK, ANSWER], answer=False).partition(ANSWER.content)[0]  # noqa: SLF001
+    history = chat._tried(ASK, ANSWER, answer=False).partition(ANSWER.content)[0]  # noqa: SLF001
     end = turn_of(scored)
     assert end == turn_of(history)
     assert end
