@@ -67,14 +67,9 @@ def pytest_report_header(config: pytest.Config) -> str | None:
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
     if file_path.suffix not in {".yaml", ".yml"}:
         return None
-    if ".puma." in file_path.name or parent.session.isinitpath(file_path):
-        from pytest_puma.session.items.collect import spec_file
+    from pytest_puma.session.items.spec_files import spec_file
 
-        return spec_file(file_path, parent)
-    from pytest_puma.session.items.unnamed import warn_of_spec
-
-    warn_of_spec(file_path, parent)
-    return None
+    return spec_file(file_path, parent)
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:

@@ -72,7 +72,7 @@ PATHS = {
     "--puma-rescore={path}": "--puma-rescore '{path!r}': '{path!r}': ",
     "--puma-model={path}": "--puma-model '{path!r}': no such file in ",
     "--puma-model=recorded:{path}": "--puma-model 'recorded:{path!r}': no such file: ",
-    "puma_data=triage_jira={path}": "puma_data 'triage_jira={path!r}': ",
+    "puma_data=triage_jira={path}": "ini key puma_data 'triage_jira={path!r}': ",
     "puma_store_path={path}": "ini key puma_store_path: ",
     "puma_baselines={path}": "ini key puma_baselines: ",
 }

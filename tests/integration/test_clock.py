@@ -23,7 +23,7 @@ def run_in(year: int, project: Project, *arguments: str, model: bool = True) -> 
             return datetime(year, 11, 25, 10, 15, tzinfo=tz or timezone.utc)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("pytest_puma.session.settings.run_id.datetime", Clock)
+        patch.setattr("pytest_puma.session.workers.xdist.datetime", Clock)
         result = project.run(*arguments, model=model)
     assert "INTERNALERROR" not in result.stdout.str()
     return result

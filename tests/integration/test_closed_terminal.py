@@ -30,7 +30,7 @@ def test_triage(puma):
 SLOW = """
 import pathlib
 import time
-from pytest_puma.session.progress.display import Display
+from pytest_puma.session.progress.meter import Display
 from pytest_puma.testing import ScriptedBackend
 
 Display.pace = Display.patience = 0.0

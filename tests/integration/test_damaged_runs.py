@@ -23,7 +23,7 @@ def garbled(text: str) -> str:
 
 def without_transcripts(text: str) -> str:
     """Predictions of an earlier format: their answers stand beside the key, and not in turns."""
-    return re.sub(r'"transcripts": ?\{', '"texts": {', text)
+    return re.sub(r'"transcripts": ?\{', '"raw": "", "texts": {', text)
 
 
 def damage(project: Project, name: str, change: Callable[[str], str]) -> None:
@@ -33,10 +33,13 @@ def damage(project: Project, name: str, change: Callable[[str], str]) -> None:
     path.write_text(change(text), encoding="utf-8")
 
 
-@pytest.mark.parametrize("change", [garbled, without_transcripts])
+@pytest.mark.parametrize(
+    ("change", "fault"),
+    [(garbled, ": line 2 cannot be read (*"), (without_transcripts, " is of an earlier format of pytest-puma*")],
+)
 @pytest.mark.parametrize("value", ["last", "run:1"])
 def test_predictions_that_cannot_be_read_are_a_problem_of_the_run(
-    scripted: Project, value: str, change: Callable[[str], str]
+    scripted: Project, value: str, change: Callable[[str], str], fault: str
 ) -> None:
     scripted.write(test_it=TRIAGE)
     scripted.run().assert_outcomes(passed=1)
@@ -48,7 +51,7 @@ def test_predictions_that_cannot_be_read_are_a_problem_of_the_run(
     assert "INTERNALERROR" not in output
     assert "nothing to compare" not in output
     result.stdout.fnmatch_lines(
-        ["puma: the comparison with run 1: *predictions.jsonl: line 2 cannot be read (*", "* 1 failed, 1 passed*"]
+        [f"puma: the comparison with run 1: *predictions.jsonl{fault}", "* 1 failed, 1 passed*"]
     )
 
 
@@ -71,4 +74,4 @@ def test_predictions_of_an_earlier_format_are_an_error_of_a_rescored_cell(script
 
     assert result.ret == pytest.ExitCode.TESTS_FAILED
     assert "INTERNALERROR" not in result.stdout.str() + result.stderr.str()
-    result.stdout.fnmatch_lines(["*predictions.jsonl: line 2 cannot be read (*"])
+    result.stdout.fnmatch_lines(["*predictions.jsonl is of an earlier format of pytest-puma*"])

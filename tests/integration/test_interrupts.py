@@ -65,8 +65,8 @@ MOMENTS = {
     ),
     "end": ("import pytest_puma.analysis.cross_cell as cross\ncross.verdicts = at(cross.verdicts)", 1, 3),
     "record": ("import pytest_puma.runs.run_folder as folder\nfolder.as_json = at(folder.as_json)", 1, 3),
-    "reports": ("import pytest_puma.report.export as export\nexport.emit = at(export.emit)", 1, 3),
-    "summary": ("import pytest_puma.report.terminal as terminal\nterminal.summary = at(terminal.summary)", 1, 3),
+    "reports": ("import pytest_puma.session.controller.output as output\noutput.emit = at(output.emit)", 1, 3),
+    "summary": ("import pytest_puma.session.controller.notes as notes\nnotes.summary = at(notes.summary)", 1, 3),
 }
 
 

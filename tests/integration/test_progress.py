@@ -15,7 +15,7 @@ from tests.integration.conftest import TRIAGE, Project
 SLOW = """
 import time
 from pytest_puma.session.progress import workers
-from pytest_puma.session.progress.display import Display, Live, WorkerFile
+from pytest_puma.session.progress.meter import Display, Live, WorkerFile
 from pytest_puma.testing import ScriptedBackend
 
 Display.pace = Display.patience = {plain}

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
+from pytest_puma.baseline.entry import Entry
+from pytest_puma.baseline.folder import Written
+from pytest_puma.core import Outcome, PumaError
+from pytest_puma.metrics import source_of
 from pytest_puma.phrases import named
+from pytest_puma.planning.settings import Settings
+from pytest_puma.report.rows import number
 from pytest_puma.session.items.collected import Collected
-from pytest_puma.session.settings.config import model_names, settings_of
+from pytest_puma.session.settings.config import is_selected
+from pytest_puma.session.settings.invocation import of_git
 from pytest_puma.session.settings.project import project_root
-from pytest_puma.session.settings.selection import is_selected
-
-if TYPE_CHECKING:
-    from pytest_puma.baseline.entry import Entry
-    from pytest_puma.baseline.folder import Baselines, Written
-    from pytest_puma.core import Outcome
 
 _MAX_NAMED, _MAX_LOWERED = 3, 10
 
@@ -27,12 +26,21 @@ _MAX_NAMED, _MAX_LOWERED = 3, 10
 class BaselineUpdater:
     """Baseline updates of a run, in the process that receives every report."""
 
-    def __init__(self, config: pytest.Config) -> None:
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
         self._config = config
         self._root = project_root(config)
+        self._models = {model.name for model in settings.request.models}
+        self._baselines = settings.judging.baselines
+        self._accepts, self._prunes = settings.judging.policy.accepts, bool(config.option.puma_prune_baseline)
+        self._commit = of_git(self._root).revision if self._accepts else ""
         self._measured: dict[str, Entry] = {}
         self._worse: dict[str, list[str]] = {}
+        self._entries: list[Entry] = []
         self._faults: list[str] = []
+        try:
+            self._entries = self._baselines.entries()
+        except PumaError as error:
+            self._faults.append(str(error))
 
     def note(self, cells: Collection[str]) -> str | None:
         """Return the note before a run in which some cells have a baseline and others have none."""
@@ -49,9 +57,6 @@ class BaselineUpdater:
         """Keep an outcome as the next baseline, if requested."""
         if not self._accepts:
             return
-        from pytest_puma.baseline.entry import Entry
-        from pytest_puma.metrics import source_of
-
         old = next((entry for entry in self._entries if entry.cell == outcome.cell), None)
         entry = Entry.of(outcome, commit=self._commit, test=self._test(nodeid), source_of=source_of, old=old)
         self._measured[outcome.cell] = entry
@@ -66,13 +71,12 @@ class BaselineUpdater:
         """
         if collected is None or is_selected(self._config):
             return []
-        models = model_names(self._config)
         read = {(self._config.rootpath / file).resolve() for file in collected.files}
         return [
             entry
             for entry in self._entries
             if str(entry.name.without("perturbation")) not in collected.cells
-            and entry.name.model in models
+            and entry.name.model in self._models
             and self._would_be(entry, read)
         ]
 
@@ -80,7 +84,7 @@ class BaselineUpdater:
         """Return sentences on entries without a test, and on files that cannot be read."""
         # An update of the baselines only reports entries without a test.
         try:
-            gone = [] if self._accepts or self._config.option.puma_prune_baseline else self.gone(collected)
+            gone = [] if self._accepts or self._prunes else self.gone(collected)
         except OSError as error:
             return [*self._faults, f"the tests of the baselines cannot be found: {error}"]
         return self._faults + [
@@ -91,41 +95,16 @@ class BaselineUpdater:
 
     def finish(self, collected: Collected | None) -> list[str]:
         """Write the requested baselines; return a line for each change. Raises `PumaError` or `OSError`."""
-        gone = self.gone(collected) if self._accepts or self._config.option.puma_prune_baseline else []
-        prune = self._config.option.puma_prune_baseline
-        written = self._baselines.write(list(self._measured.values()), gone if prune else [])
+        gone = self.gone(collected) if self._accepts or self._prunes else []
+        written = self._baselines.write(list(self._measured.values()), gone if self._prunes else [])
         kept = [f"baseline: no test runs {entry.cell} any more; --puma-prune-baseline removes it" for entry in gone]
-        return [*map(self._line, written), *self._lowered(), *([] if prune else kept)]
+        return [*map(self._line, written), *self._lowered(), *([] if self._prunes else kept)]
 
     def skip(self) -> list[str]:
         """Write nothing, as the run did not reach its end; return a line on this if any were requested."""
-        if not self._accepts and not self._config.option.puma_prune_baseline:
+        if not self._accepts and not self._prunes:
             return []
         return ["baselines are unchanged, as the run did not reach its end"]
-
-    @property
-    def _baselines(self) -> Baselines:
-        return settings_of(self._config).judging.baselines
-
-    @cached_property
-    def _entries(self) -> list[Entry]:
-        from pytest_puma.core import PumaError
-
-        try:
-            return self._baselines.entries()
-        except PumaError as error:
-            self._faults.append(str(error))
-            return []
-
-    @cached_property
-    def _commit(self) -> str:
-        from pytest_puma.session.settings.invocation import of_git
-
-        return of_git(self._root).revision
-
-    @property
-    def _accepts(self) -> bool:
-        return settings_of(self._config).judging.policy.accepts
 
     def _test(self, nodeid: str) -> str:
         """Return the id of the test function relative to the root of the project, not to that of pytest."""
@@ -170,7 +149,5 @@ def _worse(outcome: Outcome, new: Entry, old: Entry) -> list[str]:
 
 def _from_to(before: float, value: float | None) -> str:
     """Return both numbers with as many digits as tell them apart."""
-    from pytest_puma.report.rows import number
-
     texts = number(before), "nothing" if value is None else number(value)
     return " -> ".join(texts if texts[0] != texts[1] else (f"{before:g}", f"{value:g}"))

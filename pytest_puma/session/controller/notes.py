@@ -6,18 +6,23 @@ import os
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
-from pytest_puma.session.settings.compared import wants_run
-from pytest_puma.session.settings.config import DEMONSTRATION, names_no_model, settings_of
+from pytest_puma.analysis.contrasts import leaders, not_compared
+from pytest_puma.core import EngineError, Run
+from pytest_puma.engine.machine import device
+from pytest_puma.phrases import one_line
+from pytest_puma.report import escape, robustness
+from pytest_puma.report.comparison import comparison_lines, contrast_lines
+from pytest_puma.report.table import text_width
+from pytest_puma.report.terminal import flip_lines, summary
+from pytest_puma.runs.comparison import RunComparison
+from pytest_puma.session.settings.config import DEMONSTRATION, settings_of
+from pytest_puma.session.settings.earlier_runs import compared
+from pytest_puma.session.settings.options import stated
 from pytest_puma.session.terminal import show, width
-
-if TYPE_CHECKING:
-    from pytest_puma.core import Run
-    from pytest_puma.runs.comparison import RunComparison
-
 
 #: Variables of CI systems, where pytest shortens no line.
 _CI = ("CI", "BUILD_NUMBER")
@@ -29,18 +34,13 @@ _LONGEST = 400
 
 def start_notes(config: pytest.Config, cells: Sequence[str], baseline_note: str | None, unwritable: str) -> list[str]:
     """Return the lines to show before a run of these cells; `unwritable`: why it keeps nothing, empty if it does."""
-    from pytest_puma.report import escape
-
-    kept_note = f"puma: {unwritable}: the run keeps nothing, and its tables are in this terminal" if unwritable else ""
-    notes = (_model_note(config), *_rescoring_notes(config, cells), _device_note(config), baseline_note, kept_note)
+    notes = [*_rescoring_notes(config, cells), _device_note(config), baseline_note]
+    if not stated(config, "--puma-model")[1] and not config.option.puma_rescore:
+        demonstration = f"on the bundled demonstration model {DEMONSTRATION}"
+        notes.insert(0, f"puma: {demonstration}; name your own by --puma-model FILE.gguf")
+    if unwritable:
+        notes.append(f"puma: {unwritable}: the run keeps nothing, and its tables are in this terminal")
     return [escape.terminal(note) for note in notes if note]
-
-
-def _model_note(config: pytest.Config) -> str | None:
-    """Return a note if nobody chose the model."""
-    if not names_no_model(config):
-        return None
-    return f"puma: on the bundled demonstration model {DEMONSTRATION}; name your own by --puma-model FILE.gguf"
 
 
 def _rescoring_notes(config: pytest.Config, cells: Sequence[str]) -> list[str]:
@@ -60,9 +60,6 @@ def _device_note(config: pytest.Config) -> str | None:
     models = [model for model in settings_of(config).request.models if model.computes]
     if not models or config.option.collectonly or config.hook.pytest_puma_backend.get_hookimpls():
         return None
-    from pytest_puma.core import EngineError
-    from pytest_puma.engine.machine import device
-
     try:
         from pytest_puma.engine.native import gpus, offloads
 
@@ -85,11 +82,6 @@ def show_summary(
 
     `comparison`: with an earlier run, if it was requested and there is one.
     """
-    from pytest_puma.analysis.contrasts import leaders, not_compared
-    from pytest_puma.report import robustness
-    from pytest_puma.report.comparison import comparison_lines, contrast_lines
-    from pytest_puma.report.terminal import summary
-
     name = "" if folder is None else os.path.relpath(folder, config.invocation_params.dir)
     columns = width(config)
     show(terminalreporter, "puma", [*summary(run, name, columns), *_flips(config, run), *lines])
@@ -101,14 +93,12 @@ def show_summary(
     show(terminalreporter, "puma: comparison", [*contrast_lines(along_axes, columns), *omitted, *best])
     if comparison is not None:
         show(terminalreporter, "puma: earlier run", comparison_lines(comparison, columns, flips=False))
-    elif wants_run(config) and (folder is None or settings_of(config).judging.earlier is None):
+    elif compared(config)[1] and (folder is None or settings_of(config).judging.earlier is None):
         why = "by last: this project has no earlier run" if folder is not None else "with: this run keeps nothing"
         show(terminalreporter, "puma: earlier run", [f"nothing to compare {why}"])
 
 
 def _flips(config: pytest.Config, run: Run) -> list[str]:
-    from pytest_puma.report.terminal import flip_lines
-
     if not settings_of(config).judging.flips:
         return []
     lines = [line for outcome in run.outcomes for line in flip_lines(outcome.cell, outcome.judgement.flips)]
@@ -146,24 +136,15 @@ class ShortSummary:
 
     def _missing(self, terminalreporter: Any) -> Iterator[str]:
         """Yield the reason of each failed item whose line is longer than the terminal is wide."""
-        for kind in (kind for kind, character in _KINDS.items() if character in terminalreporter.reportchars):
-            for report in terminalreporter.stats.get(kind, []):
-                if reason := _reason(report):
-                    yield from self._without_room(kind, report, reason)
-
-    def _without_room(self, kind: str, report: Any, reason: str) -> Iterator[str]:
-        """Yield a reason that its line has no room for."""
-        # Here, as runs without benchmarks must not pay for these imports.
-        from pytest_puma.phrases import one_line
-        from pytest_puma.report import escape
-        from pytest_puma.report.table import text_width
-
-        writer = self._config.get_terminal_writer()
-        name = getattr(report, "puma_cell", None) or report.nodeid
-        # pytest takes a line with colours for no wider than its reason.
-        before = "" if writer.hasmarkup else f"{kind} {report.nodeid}"
-        if text_width(f"{before} - {reason}") > writer.fullwidth:
-            yield f"  {escape.terminal(name)}: {escape.terminal(one_line(reason, _LONGEST))}"
+        writer, stats = self._config.get_terminal_writer(), terminalreporter.stats
+        for kind, character in _KINDS.items():
+            for report in stats.get(kind, []) if character in terminalreporter.reportchars else []:
+                reason = _reason(report)
+                # pytest takes a line with colours for no wider than its reason.
+                before = "" if writer.hasmarkup else f"{kind} {report.nodeid}"
+                if reason and text_width(f"{before} - {reason}") > writer.fullwidth:
+                    name = getattr(report, "puma_cell", None) or report.nodeid
+                    yield f"  {escape.terminal(name)}: {escape.terminal(one_line(reason, _LONGEST))}"
 
 
 def _reason(report: Any) -> str:

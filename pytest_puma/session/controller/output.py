@@ -6,33 +6,41 @@ can only be read, the run keeps nothing and is judged by its gates.
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import replace
-from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_puma.session.settings.config import settings_of
+from pytest_puma.core import Outcome, PumaError, Run
+from pytest_puma.planning.settings import Settings
+from pytest_puma.platform.files import obstacle
+from pytest_puma.platform.project_folder import runs_of
+from pytest_puma.report.export import emit
+from pytest_puma.runs.index import History
+from pytest_puma.runs.names import next_comparison
+from pytest_puma.runs.run_folder import RunFolder
+from pytest_puma.runs.run_order import prune
+from pytest_puma.runs.throughput import write_throughput
 from pytest_puma.session.settings.project import project_root
-from pytest_puma.session.settings.run_id import run_id
-
-if TYPE_CHECKING:
-    from pytest_puma.core import Outcome, Run
-    from pytest_puma.runs.run_folder import RunFolder
+from pytest_puma.session.workers.xdist import run_id
 
 
 class Output:
-    """The files of a run, written by the process that receives every report."""
+    """The files of a run, written by the process that receives every report.
 
-    def __init__(self, config: pytest.Config) -> None:
-        self._config = config
+    `unwritable`: why there is no run folder, as far as it shows before the run; empty if there is none.
+    """
+
+    def __init__(self, config: pytest.Config, settings: Settings) -> None:
+        self._settings = settings
         self._root = project_root(config)
         self._name, self._started = run_id(config)
         self._folder: RunFolder | None = None
-        self._unkept = ""
+        self.unwritable = obstacle(runs_of(self._root) / self._name / "any")
+        self._lines: list[str] = []
         self._faults: dict[str, None] = {}
         #: How to compare this run with the one before it; empty until the end, and without one.
         self.comparison = ""
@@ -42,24 +50,14 @@ class Output:
         """The run folder; None if no cell ran or failed, or if the folder could not be created."""
         return None if self._folder is None else self._folder.path
 
-    @cached_property
-    def unwritable(self) -> str:
-        """The reason why there will be no run folder, as far as it shows before the run; empty if there is none."""
-        from pytest_puma.platform.files import obstacle
-        from pytest_puma.platform.project_folder import runs_of
-
-        return obstacle(runs_of(self._root) / self._name / "any")
-
     def open(self) -> RunFolder | None:
         """Create the run folder if it does not exist; return None if that fails."""
-        from pytest_puma.runs.run_folder import RunFolder
-
-        if self._folder is None and not self.unwritable and not self._unkept:
-            keep_prompts = settings_of(self._config).storage.prompts
+        if self._folder is None and not self.unwritable:
             try:
-                self._folder = RunFolder(self._root, self._name, keep_prompts=keep_prompts)
+                self._folder = RunFolder(self._root, self._name, keep_prompts=self._settings.storage.prompts)
             except OSError as error:
-                self._unkept = f"the run keeps nothing: {error}"
+                self.unwritable = str(error)
+                self._lines.append(f"the run keeps nothing: {error}")
         return self._folder
 
     def add(self, outcome: Outcome) -> None:
@@ -71,13 +69,9 @@ class Output:
 
     def finish(self, run: Run, update_baselines: Callable[[], list[str]]) -> tuple[Run, list[str]]:
         """Write all files, `run.json` first; return the run with any problems, and a line for each file."""
-        from pytest_puma.report.export import emit
-        from pytest_puma.runs.throughput import write_throughput
-
-        settings = settings_of(self._config)
-        run = self._record(run)
-        run, lines = self._numbered(run)
-        lines += [self._unkept] if self._unkept else []
+        settings = self._settings
+        run, lines = self._numbered(self._record(run))
+        lines += self._lines
         with self.survives("a baseline"):
             lines += update_baselines()
         run = self._with_faults(run)
@@ -97,12 +91,6 @@ class Output:
         """Give the run its number in the history, which can be made again later: without one, the run goes on."""
         if self._folder is None:
             return run, []
-        import sqlite3
-        from contextlib import closing
-
-        from pytest_puma.runs.index import History
-        from pytest_puma.runs.names import next_comparison
-
         try:
             with closing(History(self._root, in_memory=False)) as history:
                 rows = history.runs()
@@ -116,17 +104,13 @@ class Output:
 
     def _prune(self, folder: RunFolder) -> list[str]:
         """Remove the predictions of older runs; return a line on them. Those that cannot be removed are no problem."""
-        from pytest_puma.runs.run_order import prune
-
-        settings = settings_of(self._config)
-        protected = (
-            [folder.path] if settings.request.rescored is None else [folder.path, settings.request.rescored.path.parent]
-        )
-        pruned = prune(self._root, keep=settings.storage.runs, protected=protected)
+        rescored, keep = self._settings.request.rescored, self._settings.storage.runs
+        protected = [folder.path, *([] if rescored is None else [rescored.path.parent])]
+        pruned = prune(self._root, keep=keep, protected=protected)
         removed = f"removed the predictions of {pruned.runs} older runs ({pruned.size / 1e6:.1f} MB)"
         lines = [removed] if pruned.runs else []
         lines += [f"an older run keeps its predictions: {fault}" for fault in pruned.faults]
-        return [f"puma_keep_runs = {settings.storage.runs}: {line}" for line in lines]
+        return [f"puma_keep_runs = {keep}: {line}" for line in lines]
 
     def _record(self, run: Run) -> Run:
         """Write `run.json` and return the run, with the problems of writing up to now."""
@@ -142,8 +126,6 @@ class Output:
     @contextmanager
     def survives(self, what: str) -> Iterator[None]:
         """Make an error of the block a problem of the run; `what` cannot be written if it is one of the system."""
-        from pytest_puma.core import PumaError
-
         try:
             yield
         except OSError as error:

@@ -6,36 +6,26 @@ They appear as tests `puma::...`, synthetic reports of their own.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
+from pytest_puma.core import Gate, Verdict
+from pytest_puma.gates.grammar import applies
+from pytest_puma.gates.judge import not_run
 from pytest_puma.phrases import named
+from pytest_puma.report import escape
 from pytest_puma.session.controller.arrivals import Arrivals
 from pytest_puma.session.controller.baseline_updates import BaselineUpdater
-from pytest_puma.session.settings.config import settings_of
-from pytest_puma.session.settings.selection import is_part, is_selected
-
-if TYPE_CHECKING:
-    from pytest_puma.core import Verdict
+from pytest_puma.session.settings.config import is_part, is_selected
 
 _PREFIX = "puma::"
 _PROBLEMS_ID = f"{_PREFIX}run"
 _MAX_NAMED = 3
 
 
-def cross_cell_verdicts(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ...]:
-    """Return the verdicts of gates on several cells."""
-    from pytest_puma.analysis import cross_cell
-
-    return tuple(cross_cell.verdicts(arrivals.outcomes, settings_of(config).judging.policy))
-
-
-def unused_gates(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ...]:
+def unused_gates(gates: Sequence[Gate], arrivals: Arrivals) -> tuple[Verdict, ...]:
     """Return NOT RUN verdicts of the general gates that fit no cell of this run."""
-    from pytest_puma.gates.grammar import applies
-    from pytest_puma.gates.judge import not_run
-
     outcomes, cells = arrivals.outcomes, arrivals.planned
     if not outcomes:
         return ()
@@ -43,7 +33,7 @@ def unused_gates(config: pytest.Config, arrivals: Arrivals) -> tuple[Verdict, ..
     used |= {gate for outcome in outcomes for gate in outcome.judgement.cross_cell_gates}
     unused = [
         gate
-        for gate in settings_of(config).judging.gates
+        for gate in gates
         # A cell without verdicts ended in an error, which is reported as such.
         if gate not in used and (gate.scope is None or not any(applies(gate, cell.name) for cell in cells))
     ]
@@ -100,8 +90,6 @@ def _report(config: pytest.Config, nodeid: str, text: str, *, failed: bool) -> N
 
     The terminal reporter gets the failure but not the report, as its progress counts collected tests.
     """
-    from pytest_puma.report import escape
-
     report = pytest.TestReport(
         nodeid=nodeid,
         location=("puma", None, "run"),

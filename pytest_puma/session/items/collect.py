@@ -1,11 +1,6 @@
-"""Parametrization of test functions and run-spec files: one item per cell."""
+"""Parametrization of test functions: one item per cell. Deselection, and checks of all cells."""
 
 from __future__ import annotations
-
-import re
-import types
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -14,21 +9,13 @@ from pytest_puma.evaluation.cell import Cell
 from pytest_puma.planning import matrix
 from pytest_puma.planning.marker import as_recorded, read_marker
 from pytest_puma.planning.ready import Identities, check_ready
-from pytest_puma.planning.settings import BenchmarkSpec
+from pytest_puma.planning.unmatched import unmatched, unmatched_subjects
 from pytest_puma.report import escape
 from pytest_puma.session.items.collected import cell_of, marks, refuse
 from pytest_puma.session.items.memory import rare_collections
-from pytest_puma.session.settings.config import settings_of
-from pytest_puma.session.settings.selection import is_part, leaves_out
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from pytest_puma.core import Outcome
+from pytest_puma.session.settings.config import is_part, leaves_out, settings_of
 
 _ALL_CELLS: pytest.StashKey[AllCells] = pytest.StashKey()
-#: `tavern` in `test_api.tavern.yaml`, but nothing in `triage-v1.2.yaml`.
-_KIND = re.compile(r"\.([A-Za-z]\w*)\.ya?ml$")
 #: pytest replaces longer ids by numbers.
 MAX_ID_LENGTH = 100
 
@@ -63,8 +50,6 @@ class AllCells:
         # After errors, some cells are unknown; the errors alone end the run.
         if session.testsfailed:
             return
-        from pytest_puma.planning.unmatched import unmatched, unmatched_subjects
-
         try:
             settings = settings_of(self._config)
             # Whether files with benchmarks may be left out of the collection.
@@ -94,46 +79,11 @@ def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
         items[:] = [item for item in items if item not in deselected]
 
 
-def spec_file(path: Path, parent: pytest.Collector) -> pytest.Collector | None:
-    """Return a collector for `*.puma.yaml`, and for a YAML file on the command line unless another plugin owns it."""
-    kind = _KIND.search(path.name)
-    return SpecFile.from_parent(parent, path=path) if kind is None or kind[1] == "puma" else None
-
-
-class SpecFile(pytest.Module):
-    """A run-spec file as a test module, with a function for each spec. Only its gates can fail it."""
-
-    def funcnamefilter(self, name: str) -> bool:
-        """Ignore `python_functions`, which is about the tests of the project."""
-        return name.startswith("test_")
-
-    def _getobj(self) -> types.ModuleType:
-        from pytest_puma.planning.runspec import read_specs
-
-        module = types.ModuleType(self.path.name.partition(".")[0])
-        try:
-            for name, spec in read_specs(self.path, settings_of(self.config)).items():
-                setattr(module, f"test_{name}", _spec_function(spec))
-        except PumaError as error:
-            msg = escape.terminal_lines(f"puma: {error}")
-            raise self.CollectError(msg) from error
-        return module
-
-
-def _spec_function(benchmark: BenchmarkSpec) -> Callable[[Outcome], None]:
-    @pytest.mark.puma(benchmark)
-    def spec(puma: Outcome) -> None:
-        """Judged by its gates."""
-
-    spec.__doc__ = benchmark.description or spec.__doc__
-    return spec
-
-
 def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
     found = _closest_marks(metafunc.definition)
     if "_puma_cell" not in metafunc.fixturenames:
-        own = "puma" in metafunc.fixturenames
-        fault = "its argument puma is another fixture of this name" if own else "not the argument"
+        foreign = "puma" in metafunc.fixturenames
+        fault = "its argument puma is another fixture of this name" if foreign else "not the argument"
         msg = f"has the puma marker but {fault}; expected def test(puma): ..."
         raise SettingsError(msg)
     if len(found) != 1:
@@ -145,9 +95,8 @@ def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
     cells = matrix.expand(benchmark, settings)
     long = next((cell.id for cell in cells if len(cell.id) > MAX_ID_LENGTH), None)
     if long is not None:
-        msg = (
-            f"the id {long} has {len(long)} characters; expected at most {MAX_ID_LENGTH}: --puma-model short=FILE.gguf"
-        )
+        expected = f"expected at most {MAX_ID_LENGTH}: --puma-model short=FILE.gguf"
+        msg = f"the id {long} has {len(long)} characters; {expected}"
         raise SettingsError(msg)
     collected.cells += cells
     if settings.request.runs(benchmark.scenario.name):

@@ -110,7 +110,7 @@ def attach(item: pytest.Item, cell: Cell, call: pytest.CallInfo[None], report: p
     so that no later fixture can lose it; with the next report if a plugin repeats the setup without a report.
     """
     report.puma_cell = cell.id  # type: ignore[attr-defined]
-    report.puma_place = item.session.items.index(item)  # type: ignore[attr-defined]
+    report.puma_index = item.session.items.index(item)  # type: ignore[attr-defined]
     report.puma_collected = item.config.pluginmanager.getplugin(NAME).take()  # type: ignore[attr-defined]
     if call.excinfo is not None and isinstance(call.excinfo.value, PumaFailure):
         report.puma_missed = call.excinfo.value.missed  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""Memory of this process, and of one that runs cells."""
+"""Memory of this process."""
 
 from __future__ import annotations
 
@@ -6,22 +6,9 @@ import ctypes
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from importlib import import_module
 
-#: The libraries that a run imports when it needs them, and those of the naive baselines, by far the largest.
-_LIBRARIES, _NAIVE = ("pandas", "scipy.stats"), ("sklearn.linear_model", "sklearn.model_selection")
 #: New objects before a search for cycles.
 _OBJECTS = 1_000_000
-
-
-def without_models(*, naive: bool) -> int:
-    """Return the bytes of a process that runs cells, without models. Imports the libraries of a run in this one."""
-    import psutil
-
-    for name in (*_LIBRARIES, *(_NAIVE if naive else ())):
-        import_module(name)
-    give_back()
-    return int(psutil.Process().memory_info().rss)
 
 
 def give_back() -> None:

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
+import psutil
 import pytest
 
 from pytest_puma.core import PumaError
+from pytest_puma.report.forecast import forecast_lines
+from pytest_puma.runs.throughput import read_throughput
 from pytest_puma.session.items.collected import cell_of
-from pytest_puma.session.items.memory import without_models
+from pytest_puma.session.items.memory import give_back
 from pytest_puma.session.settings.config import settings_of
 from pytest_puma.session.settings.project import project_root
 from pytest_puma.session.terminal import show, width
+
+#: The libraries that a run imports when it needs them, and those of the naive baselines, by far the largest.
+_LIBRARIES, _NAIVE = ("pandas", "scipy.stats"), ("sklearn.linear_model", "sklearn.model_selection")
 
 
 class Planner:
@@ -32,9 +39,6 @@ class Planner:
         """
         if session.testsfailed or session.config.option.collectonly:
             return None
-        from pytest_puma.report.forecast import forecast_lines
-        from pytest_puma.runs.throughput import read_throughput
-
         settings = settings_of(self._config)
         # Answers that are read cost nothing.
         cells = [cell for item in session.items if (cell := cell_of(item)) is not None and cell.model.computes]
@@ -52,10 +56,18 @@ class Planner:
             # Only a worker would take it for an internal error, and there are none.
             raise pytest.UsageError(f"puma: {error}" if isinstance(error, OSError) else str(error)) from error
         by_name = {model.name: throughput for model, throughput in throughputs.items()}
-        process = without_models(naive=any(settings.judging.naive_baselines_of(cell) is not None for cell in cells))
+        process = _process_bytes(naive=any(settings.judging.naive_baselines_of(cell) is not None for cell in cells))
         self._lines = forecast_lines(forecasts, by_name, width(self._config), process_bytes=process)
         return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Show the table."""
         show(terminalreporter, "puma: plan", self._lines)
+
+
+def _process_bytes(*, naive: bool) -> int:
+    """Return the bytes of a process that runs cells, without models. Imports the libraries of a run in this one."""
+    for name in (*_LIBRARIES, *(_NAIVE if naive else ())):
+        import_module(name)
+    give_back()
+    return int(psutil.Process().memory_info().rss)

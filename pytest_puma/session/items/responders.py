@@ -6,18 +6,21 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_puma.core import JUDGE, MODEL
+from pytest_puma.core import JUDGE, MODEL, Backend, DataError, Model, Responder
+from pytest_puma.engine.engine import Engine
+from pytest_puma.models.weights import weights_digest
+from pytest_puma.responses.answer_source import AnswerSource
+from pytest_puma.responses.database import ResponseStore
+from pytest_puma.responses.keeping import KeepingResponder
+from pytest_puma.responses.reading import ReadingResponder, Source, StoreSource
+from pytest_puma.responses.upkeep import finish_run
+from pytest_puma.runs.run_source import RunSource
 from pytest_puma.session.items.failing import without_traceback
 from pytest_puma.session.settings.config import settings_of
-from pytest_puma.session.settings.run_id import run_id
-
-if TYPE_CHECKING:
-    from pytest_puma.core import Backend, Model, Responder
-    from pytest_puma.responses.database import ResponseStore
+from pytest_puma.session.workers.xdist import run_id
 
 #: The judge of each model's answers; None where no plugin returns one.
 _JUDGES: pytest.StashKey[dict[str, Responder | None]] = pytest.StashKey()
@@ -28,31 +31,25 @@ _STORE: pytest.StashKey[ResponseStore] = pytest.StashKey()
 def open_responder(config: pytest.Config, model: Model) -> Iterator[Responder]:
     """Open the engine of a model, or the reader of its answers, and close it at the end."""
     with without_traceback():
-        responder = _reader(config, model) or _keeping(config, model, _computing(config, model))
+        responder: Responder
+        if (source := _source(config, model)) is not None:
+            responder = ReadingResponder(source)
+        else:
+            responder = _keeping(config, model, _computing(config, model))
     try:
         yield responder
     finally:
         responder.close()
 
 
-def _reader(config: pytest.Config, model: Model) -> Responder | None:
-    """Return the reader of answers that exist; None for a model that computes them."""
+def _source(config: pytest.Config, model: Model) -> Source | None:
+    """Return the source of answers that exist; None for a model that computes them."""
     rescored = settings_of(config).request.rescored
     if model.source == "run" and rescored is not None:
-        from pytest_puma.responses.reading import ReadingResponder
-        from pytest_puma.runs.run_source import RunSource
-
-        return ReadingResponder(RunSource(rescored))
+        return RunSource(rescored)
     if model.source == "answers":
-        from pytest_puma.responses.answer_source import AnswerSource
-        from pytest_puma.responses.reading import ReadingResponder
-
-        return ReadingResponder(AnswerSource(model))
-    if model.source == "store":
-        from pytest_puma.responses.reading import ReadingResponder, StoreSource
-
-        return ReadingResponder(StoreSource(_store(config), model))
-    return None
+        return AnswerSource(model)
+    return StoreSource(_store(config), model) if model.source == "store" else None
 
 
 def judge_of(config: pytest.Config, model: Model) -> Responder | None:
@@ -72,8 +69,6 @@ def _keeping(config: pytest.Config, model: Model, responder: Responder) -> Respo
     mode = settings_of(config).storage.mode
     if mode == "off" or not responder.identity:
         return responder
-    from pytest_puma.responses.keeping import KeepingResponder
-
     return KeepingResponder(responder, _store(config), model, mode=mode)
 
 
@@ -82,15 +77,12 @@ def _computing(config: pytest.Config, model: Model) -> Responder:
     responder: Responder | None = config.hook.pytest_puma_responder(model=model, role=MODEL)
     if responder is not None:
         return responder
-    from pytest_puma.engine.engine import Engine
-
     backend: Backend | None = config.hook.pytest_puma_backend(model=model)
     return Engine(_native(config, model) if backend is None else backend)
 
 
 def _native(config: pytest.Config, model: Model) -> Backend:
     from pytest_puma.engine.native import NativeBackend, smoke_test
-    from pytest_puma.models.weights import weights_digest
     from pytest_puma.session.workers.xdist import own_share
 
     share = own_share(config)
@@ -102,8 +94,6 @@ def _native(config: pytest.Config, model: Model) -> Backend:
 def _store(config: pytest.Config) -> ResponseStore:
     """Return the store, which is opened when it is first needed."""
     if _STORE not in config.stash:
-        from pytest_puma.responses.database import ResponseStore
-
         settings = settings_of(config)
         name, started = run_id(config)
         config.stash[_STORE] = ResponseStore(
@@ -118,9 +108,6 @@ def _store(config: pytest.Config) -> ResponseStore:
 
 def finish_store(config: pytest.Config) -> list[str]:
     """End the run for the store; return a line if it was too large. Called once, after all processes have finished."""
-    from pytest_puma.core import DataError
-    from pytest_puma.responses.upkeep import finish_run
-
     settings = settings_of(config).storage
     if _STORE in config.stash:
         config.stash[_STORE].close()

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from pytest_puma.session.progress.display import INPUT, Display, display_of
-from pytest_puma.session.progress.meter import done
+from pytest_puma.session.progress.meter import INPUT, Display, display_of, done
 from pytest_puma.session.settings.config import model_names
 from pytest_puma.session.workers.nodeid import cells_in
 
@@ -88,7 +87,7 @@ class WorkerProgress:
         """Leave the line to pytest, and count the cells."""
         self._display.clear()
         if report.when == "teardown" and getattr(report, "puma_cell", None) is not None:
-            self._finished.add((report.nodeid, getattr(report, "puma_place", None)))
+            self._finished.add((report.nodeid, getattr(report, "puma_index", None)))
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtestloop(self) -> Generator[None, object, object]:

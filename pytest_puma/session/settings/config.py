@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_puma.session.settings.options import INI, attribute, check_ini_keys, has_options
+from pytest_puma.errors import PumaError, SettingsError
+from pytest_puma.session.settings.options import INI, OptionSource, check_ini_keys, has_options, stated
 from pytest_puma.session.settings.project import check_root, project_root
-from pytest_puma.session.settings.selection import is_selected
 
 if TYPE_CHECKING:
     from pytest_puma.core import Model
@@ -21,28 +21,36 @@ if TYPE_CHECKING:
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 #: The default model.
 DEMONSTRATION = "puma-tiny"
-#: Options that exclude others, and the reason.
+_COMPUTING = ("model", "store", "offline", "temperature", "max-tokens", "strict", "threads", "determinism", "plan")
+#: Options that exclude others, and the reason; without `--puma-`.
 _EXCLUDED = {
-    "--puma-update-baseline": (
-        "a baseline needs all samples of its cells",
-        ("--puma-stop-early", "--puma-only-flips"),
-    ),
-    "--puma-rescore": (
-        "the answers are those of the run",
-        (
-            "--puma-model",
-            "--puma-store",
-            "--puma-offline",
-            "--puma-temperature",
-            "--puma-max-tokens",
-            "--puma-strict",
-            "--puma-threads",
-            "--puma-determinism",
-            "--puma-plan",
-        ),
-    ),
-    "--puma-offline": ("nothing is computed offline", ("--puma-plan", "--puma-determinism")),
+    "update-baseline": ("a baseline needs all samples of its cells", ("stop-early", "only-flips")),
+    "rescore": ("the answers are those of the run", _COMPUTING),
+    "offline": ("nothing is computed offline", ("plan", "determinism")),
 }
+#: Options that select tests, and those that replace their cells.
+_SELECTING = ("keyword", "markexpr", "puma_scenario", "puma_strategy", "puma_only_flips", "deselect", "lf", "stepwise")
+_NARROWING = ("puma_model", "puma_strategy", "puma_perturb", "puma_rescore")
+
+
+def is_selected(config: pytest.Config) -> bool:
+    """Whether only a part of the tests runs: by name, mark, file, scenario, strategy, last failures or flips."""
+    return _names_files(config) or any(getattr(config.option, name, None) for name in _SELECTING)
+
+
+def is_part(config: pytest.Config) -> bool:
+    """Whether the collection may lack cells of the project; later deselection does not count."""
+    narrowed = any(getattr(config.option, name, None) for name in _NARROWING)
+    return narrowed or _names_files(config) or leaves_out(config)
+
+
+def leaves_out(config: pytest.Config) -> bool:
+    """Whether the command line ignores files; files that the ini file ignores are no part of the project."""
+    return any(str(argument).startswith("--ignore") for argument in config.invocation_params.args)
+
+
+def _names_files(config: pytest.Config) -> bool:
+    return any("::" in argument or argument.endswith((".py", ".yaml", ".yml")) for argument in config.args)
 
 
 def check_command_line(config: pytest.Config) -> None:
@@ -52,8 +60,6 @@ def check_command_line(config: pytest.Config) -> None:
     if any([_ini(config, name) is not None for name in INI]) or has_options(config):  # noqa: C419
         check_root(config)
         _check_excluded(config)
-        from pytest_puma.core import PumaError
-
         try:
             config.stash[SETTINGS] = _read(config)
             _check_baselines(config)
@@ -75,19 +81,18 @@ def _check_excluded(config: pytest.Config) -> None:
     for option, (why, others) in _EXCLUDED.items():
         used = next((name for name in others if _is_used(config, name)), None)
         if used is not None and _is_used(config, option):
-            msg = f"puma: {option} and {used}: {why}; expected one of the two"
+            msg = f"puma: --puma-{option} and --puma-{used}: {why}; expected one of the two"
             raise pytest.UsageError(msg)
 
 
-def _is_used(config: pytest.Config, option: str) -> bool:
+def _is_used(config: pytest.Config, name: str) -> bool:
     """Whether the command line has an option; for early stopping, also whether the ini file has its key."""
-    by_default = option == "--puma-stop-early" and config.getini("puma_stop_early")
-    return by_default or getattr(config.option, attribute(option)) is not None
+    option = f"--puma-{name}"
+    return OptionSource(config).value(option) is not None or bool(name == "stop-early" and stated(config, option)[1])
 
 
 def _check_baselines(config: pytest.Config) -> None:
     """Refuse to write baselines where that cannot succeed, before anything is computed."""
-    from pytest_puma.core import SettingsError
     from pytest_puma.platform.files import obstacle
 
     folder = config.stash[SETTINGS].judging.baselines.folder
@@ -100,11 +105,9 @@ def settings_of(config: pytest.Config) -> Settings:
     """Return the settings, with the models of the ini file, else the bundled one. A `PumaError` names a mistake."""
     settings = config.stash.get(SETTINGS, None) or _read(config)
     if not settings.request.models:
-        from pytest_puma.session.settings.models import models_of
+        from pytest_puma.session.settings.values import models_of
 
-        named = config.getini("puma_models")
-        where = "puma_models" if named else "the default model"
-        models = models_of(config, named or [DEMONSTRATION], where=where, store=settings.storage.path)
+        models = models_of(config, OptionSource(config, is_ini=True), settings.storage, default=DEMONSTRATION)
         settings = replace(settings, request=replace(settings.request, models=models))
     config.stash[SETTINGS] = settings
     return settings
@@ -112,8 +115,6 @@ def settings_of(config: pytest.Config) -> Settings:
 
 def known_models(config: pytest.Config) -> tuple[Model, ...]:
     """Return the models; none if the settings are invalid, which is reported elsewhere."""
-    from pytest_puma.core import PumaError
-
     try:
         return settings_of(config).request.models
     except PumaError:
@@ -123,12 +124,6 @@ def known_models(config: pytest.Config) -> tuple[Model, ...]:
 def model_names(config: pytest.Config) -> tuple[str, ...]:
     """Return the names of the models; none if the settings are invalid."""
     return tuple(model.name for model in known_models(config))
-
-
-def names_no_model(config: pytest.Config) -> bool:
-    """Whether neither the command line nor the ini file names a model, so that the bundled one runs."""
-    option = config.option
-    return not option.puma_model and not option.puma_rescore and not config.getini("puma_models")
 
 
 def _read(config: pytest.Config) -> Settings:

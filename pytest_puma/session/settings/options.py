@@ -1,6 +1,6 @@
-"""The options of the command line and the keys of the ini file.
+"""The options of the command line and the keys of the ini file: their declaration, and their raw values.
 
-Each lasting option `--puma-NAME` has an ini key `puma_NAME`. `config` reads their values.
+Each lasting option `--puma-NAME` has an ini key `puma_NAME`. `values` makes records of their values.
 """
 
 from __future__ import annotations
@@ -8,9 +8,12 @@ from __future__ import annotations
 import re
 from argparse import ArgumentTypeError
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import pytest
+
+from pytest_puma.errors import SettingsError
 
 #: The beginning of our options, and ini keys that are meant as ours.
 _OPTION = "--puma"
@@ -98,25 +101,33 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-prune-baseline": _flag("remove the baselines of cells that no test runs any more"),
 }
 
+#: Options whose ini key has the same name.
+_LASTING = ("data", "perturb", "samples", "repeats", "seed", "threads", "temperature", "strict", "store", "compare")
+INI_KEYS = {
+    "--puma-model": "puma_models",
+    "--puma-subject": "puma_subjects",
+    "--puma-gate": "puma_gates",
+    "--puma-max-tokens": "puma_max_tokens",
+    "--puma-stop-early": "puma_stop_early",
+    **{f"--puma-{name}": f"puma_{name}" for name in _LASTING},
+}
+#: The types of ini keys, by the actions and types of options.
+_INI_TYPES: dict[Any, Any] = {
+    "append": "linelist",
+    "store_true": "bool",
+    str: "string",
+    int: "int",
+    float: "float",
+    _samples: int | Literal["all"],
+}
 INI: dict[str, tuple[Any, str]] = {
-    "puma_models": ("linelist", "models to run without --puma-model (default: the bundled puma-tiny)"),
+    **{
+        key: (_INI_TYPES[OPTIONS[name].get("action") or OPTIONS[name]["type"]], f"as {name}, for every run")
+        for name, key in INI_KEYS.items()
+    },
     "puma_model_dirs": ("paths", "folders in which to search for a model by name"),
-    "puma_data": ("linelist", "lines SCENARIO=PATH: your own data"),
-    "puma_perturb": ("linelist", "perturbations under which each cell runs, too"),
-    "puma_samples": (int | Literal["all"], "samples of each scenario, or 'all'"),
-    "puma_repeats": ("int", "how often each sample is asked"),
-    "puma_subjects": ("linelist", "groups to draw samples from, as --puma-subject"),
-    "puma_seed": ("int", "seed of every random choice"),
-    "puma_threads": ("int", "threads of each process"),
-    "puma_temperature": ("float", "sampling temperature"),
-    "puma_max_tokens": ("int", "maximum number of tokens of a reply"),
-    "puma_strict": ("bool", "run each sample alone, as --puma-strict"),
-    "puma_store": ("string", "which kept answers are read, as --puma-store"),
     "puma_store_path": ("string", "file of the response store (default: .puma/responses.sqlite)"),
     "puma_store_mb": ("int", "size of the response store beyond which old answers are removed (default: 1024)"),
-    "puma_gates": ("linelist", "gates of the whole project"),
-    "puma_compare": ("linelist", "axes of the table of paired tests, as --puma-compare"),
-    "puma_stop_early": ("bool", "stop cells as soon as their gates are decided, as --puma-stop-early"),
     "puma_naive_baselines": ("bool", "whether to show the scores of naive baselines (default: true)"),
     "puma_keep_prompts": ("bool", "whether files have the prompts and the rows of the samples (default: true)"),
     "puma_keep_runs": ("int", "number of runs whose predictions stay in .puma (default: 50)"),
@@ -180,22 +191,44 @@ def check_options(parser: pytest.Parser, args: Sequence[str]) -> None:
         raise pytest.UsageError(msg)
 
 
+@dataclass(frozen=True, slots=True)
+class OptionSource:
+    """One of the two sources of options: the command line, or the ini file."""
+
+    config: pytest.Config
+    is_ini: bool = False
+
+    def name(self, option: str) -> str:
+        """Return the option, or its ini key, for errors."""
+        return f"ini key {INI_KEYS[option]}" if self.is_ini and option in INI_KEYS else option
+
+    def value(self, option: str) -> Any:
+        """Return the value of an option; None if it is unset."""
+        if not self.is_ini:
+            return getattr(self.config.option, option.removeprefix("--").replace("-", "_"))
+        return self.config.getini(INI_KEYS[option]) if option in INI_KEYS else None
+
+    def names(self, option: str) -> tuple[str, ...]:
+        """Return the names in the value of an option, as `names`."""
+        return names(self.name(option), self.value(option))
+
+
+def stated(config: pytest.Config, option: str) -> tuple[str, Any]:
+    """Return the name and the value of an option in the source that wins, as in `OptionSource`."""
+    command, ini = OptionSource(config), OptionSource(config, is_ini=True)
+    source = ini if command.value(option) is None else command
+    return source.name(option), source.value(option)
+
+
 def has_options(config: pytest.Config) -> bool:
     """Whether the command line has an option of pytest-puma."""
-    return any(getattr(config.option, attribute(name)) is not None for name in OPTIONS)
-
-
-def attribute(option: str) -> str:
-    """Return the name of an option in `config.option`."""
-    return option.removeprefix("--").replace("-", "_")
+    return any(OptionSource(config).value(name) is not None for name in OPTIONS)
 
 
 def names(option: str, arguments: Iterable[str] | None) -> tuple[str, ...]:
     """Split `a,b` and repeated options into names; an empty name is an error."""
     parts = tuple(dict.fromkeys(name.strip() for argument in arguments or () for name in argument.split(",")))
     if "" in parts:
-        from pytest_puma.errors import SettingsError
-
         msg = f"{option} {', '.join(arguments or ())!r}: found an empty name; expected names separated by commas"
         raise SettingsError(msg)
     return parts

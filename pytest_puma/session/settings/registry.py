@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Metric, Scenario, SettingsError
+from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
 from pytest_puma.planning.registry import SCENARIOS, Registry
@@ -22,48 +23,24 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 def registry_of(config: pytest.Config) -> Registry:
     """Build the registry. A `SettingsError` names an invalid result of a hook."""
     prompts = project_root(config) / "prompts"
-    strategies = _added(
-        config,
-        "pytest_puma_strategies",
-        is_valid=lambda entry: isinstance(entry, Strategy) and _NAME.fullmatch(entry.name),
-        expected="Strategy objects named like 'my_strategy'",
-        is_taken=is_built_in,
-    )
-    perturbations = _added(
-        config,
-        "pytest_puma_perturbations",
-        is_valid=lambda entry: isinstance(entry, Perturbation) and _NAME.fullmatch(entry.name),
-        expected="Perturbations named like 'my_own'",
-        is_taken=lambda name: name in {"all", "none"} or is_built_in_perturbation(name),
-    )
-    metrics = _added(
-        config,
-        "pytest_puma_metrics",
-        is_valid=lambda entry: isinstance(entry, Metric),
-        expected="Metrics, as @metric makes of a function",
-        is_taken=_is_in_library,
-    )
+    strategies = _added(config, "strategies", Strategy, "Strategy objects named like 'my_strategy'", is_built_in)
     return Registry(
         scenarios=_scenarios(config),
         strategies=strategies | templated(prompts, strategies),
-        perturbations=perturbations,
-        metrics=metrics,
+        perturbations=_added(config, "perturbations", Perturbation, "Perturbations named like 'my_own'", _is_taken),
+        metrics=_added(config, "metrics", Metric, "Metrics, as @metric makes of a function", LIBRARY.__contains__),
         prompts=prompts,
     )
 
 
 def _added(
-    config: pytest.Config,
-    hook: str,
-    *,
-    is_valid: Callable[[Any], object],
-    expected: str,
-    is_taken: Callable[[str], bool],
+    config: pytest.Config, kind: str, noun: type[Any], expected: str, is_taken: Callable[[str], bool]
 ) -> dict[str, Any]:
-    """Return what a hook adds, by name."""
-    added: dict[str, Any] = {}
+    """Return what the hook of a kind adds, by name."""
+    hook, added = f"pytest_puma_{kind}", dict[str, Any]()
     for entry in _returned(config, hook):
-        if not is_valid(entry):
+        # The names of metrics are those of functions.
+        if not isinstance(entry, noun) or not (noun is Metric or _NAME.fullmatch(entry.name)):
             msg = f"hook {hook}: found {entry!r}; expected {expected}"
             raise SettingsError(msg)
         names = (entry.name, *getattr(entry, "names", ()))
@@ -75,10 +52,8 @@ def _added(
     return added
 
 
-def _is_in_library(name: str) -> bool:
-    from pytest_puma.metrics.library import LIBRARY
-
-    return name in LIBRARY
+def _is_taken(perturbation: str) -> bool:
+    return perturbation in {"all", "none"} or is_built_in_perturbation(perturbation)
 
 
 def _returned(config: pytest.Config, hook: str) -> list[Any]:

@@ -6,57 +6,61 @@ An option on the command line wins over the ini key of the same name.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TypeVar
 
 import pytest
 
 from pytest_puma.baseline.folder import Baselines
-from pytest_puma.core import Policy
+from pytest_puma.core import DataError, Model, Policy
 from pytest_puma.core.gate import DOUBTS, MISSING
 from pytest_puma.core.model import MAX_THREADS
 from pytest_puma.errors import SettingsError, check_limits, naming
+from pytest_puma.models.resolve import resolve_models
+from pytest_puma.models.search import default_directories
 from pytest_puma.planning.marker import recorded_models
+from pytest_puma.planning.offline import offline_models
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.reports import JUNIT, TEXTS, PageSettings, Reports, parse_reports
 from pytest_puma.planning.settings import BASELINES, Judging, Request, RunOptions
 from pytest_puma.planning.storage import MODES, RESPONSES, Storage
+from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.platform.user_path import user_path
-from pytest_puma.session.settings.compared import axes, earlier_run
-from pytest_puma.session.settings.models import models_of
-from pytest_puma.session.settings.options import names
+from pytest_puma.responses.answer_file import read_answers
+from pytest_puma.responses.database import ResponseStore
+from pytest_puma.session.settings.earlier_runs import compared, flipped, older, rescored
+from pytest_puma.session.settings.options import OptionSource, stated
 from pytest_puma.session.settings.project import project_root
-
-if TYPE_CHECKING:
-    from pytest_puma.runs.recorded_run import RecordedRun
 
 T = TypeVar("T")
 
-#: Options that are fields of `RunOptions` and ini keys of the same name.
+#: Options that are fields of `RunOptions`.
 _RUN_OPTIONS = ("samples", "repeats", "seed", "max_tokens", "temperature")
 
 
 def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> Request:
     """Return what is asked of which models."""
-    option = config.option
-    scenarios = names("--puma-scenario", option.puma_scenario)
+    command, ini = OptionSource(config), OptionSource(config, is_ini=True)
+    scenarios = command.names("--puma-scenario")
     for name in scenarios:
         registry.known_scenario(name, where="--puma-scenario")
-    rescored = _rescored(config)
-    check_limits({"--puma-determinism": (option.puma_determinism, 1, math.inf)})
+    run = rescored(config)
+    where, threads = stated(config, "--puma-threads")
+    determinism = config.option.puma_determinism
+    check_limits({"--puma-determinism": (determinism, 1, math.inf), where: (threads, 1, MAX_THREADS)})
     return Request(
         scenarios=scenarios,
-        models=models_of(config, option.puma_model or (), where="--puma-model", store=storage.path)
-        if rescored is None
-        else recorded_models(rescored),
+        models=models_of(config, command, storage) if run is None else recorded_models(run),
         data=_data(config, registry),
-        command=_command_options(config, registry),
-        ini=_ini_options(config, registry),
-        threads=_threads(config),
-        determinism=option.puma_determinism or 0,
-        only=_only(config),
-        rescored=rescored,
+        command=_run_options(command, registry),
+        ini=_run_options(ini, registry),
+        threads=threads,
+        determinism=determinism or 0,
+        only=flipped(config),
+        rescored=run,
     )
 
 
@@ -64,6 +68,7 @@ def judging_of(config: pytest.Config, registry: Registry) -> Judging:
     """Return how cells are judged and compared."""
     option, getini = config.option, config.getini
     ini_gates = tuple(map(registry.gate, getini("puma_gates") or ()))
+    axes, runs = compared(config)
     return Judging(
         gates=(*ini_gates, *map(registry.gate, option.puma_gate or ())),
         ini_gates=ini_gates,
@@ -72,10 +77,10 @@ def judging_of(config: pytest.Config, registry: Registry) -> Judging:
             missing_baseline=_one_of("ini key puma_missing_baseline", getini("puma_missing_baseline"), MISSING),
             accepts=bool(option.puma_update_baseline),
         ),
-        stop_early=bool(option.puma_stop_early or getini("puma_stop_early")),
+        stop_early=bool(stated(config, "--puma-stop-early")[1]),
         flips=bool(option.puma_flips or option.puma_only_flips),
-        compare=axes(config),
-        earlier=earlier_run(config),
+        compare=axes,
+        earlier=older(config, runs),
         baselines=Baselines(_ini_path(config, "puma_baselines", BASELINES)),
         shows_naive_baselines=getini("puma_naive_baselines") is not False,
     )
@@ -83,11 +88,11 @@ def judging_of(config: pytest.Config, registry: Registry) -> Judging:
 
 def storage_of(config: pytest.Config) -> Storage:
     """Return what the run keeps."""
-    option, getini = config.option.puma_store, config.getini
-    where, mode = ("ini key puma_store", getini("puma_store") or None) if option is None else ("--puma-store", option)
+    getini = config.getini
+    where, mode = stated(config, "--puma-store")
     sizes = {"megabytes": getini("puma_store_mb"), "runs": getini("puma_keep_runs")}
     return Storage(
-        mode=_one_of(where, mode, MODES),
+        mode=_one_of(where, mode or None, MODES),
         path=_ini_path(config, "puma_store_path", str(RESPONSES)),
         offline=bool(config.option.puma_offline),
         prompts=getini("puma_keep_prompts") is not False,
@@ -106,93 +111,93 @@ def reports_of(config: pytest.Config) -> Reports:
     return Reports(files=files, page=page, junit=JUNIT in requested)
 
 
-def _command_options(config: pytest.Config, registry: Registry) -> RunOptions:
-    option = config.option
-    return _run_options(
-        "the command line",
-        **{name: getattr(option, f"puma_{name}") for name in _RUN_OPTIONS},
-        strategies=registry.strategy_names(names("--puma-strategy", option.puma_strategy)) or None,
-        perturb=_perturbations("--puma-perturb", option.puma_perturb, registry),
-        subjects=names("--puma-subject", option.puma_subject) or None,
-    )
+def models_of(config: pytest.Config, source: OptionSource, storage: Storage, default: str = "") -> tuple[Model, ...]:
+    """Resolve the models that a source names, else the default one if there is one."""
+    arguments, where = source.value("--puma-model"), source.name("--puma-model")
+    if not arguments:
+        if not default:
+            return ()
+        arguments, where = [default], "the default model"
+    if config.option.puma_offline:
+        with closing(ResponseStore(storage.path, readonly=True)) as store:
+            models = offline_models(arguments, store, where=where, directories=_directories(config))
+    else:
+        models = resolve_models(arguments, directories=_directories(config), where=where)
+        _check_answers(models, where=where)
+    is_strict = stated(config, "--puma-strict")[1]
+    return tuple(_strict(model) if is_strict and model.source in {"weights", "store"} else model for model in models)
 
 
-def _ini_options(config: pytest.Config, registry: Registry) -> RunOptions:
-    return _run_options(
-        "the ini file",
-        **{name: config.getini(f"puma_{name}") for name in _RUN_OPTIONS},
-        perturb=_perturbations("puma_perturb", config.getini("puma_perturb"), registry),
-        subjects=names("puma_subjects", config.getini("puma_subjects")) or None,
-    )
+def _directories(config: pytest.Config) -> list[Path]:
+    """Return the directories to search for models."""
+    root = project_root(config)
+    folders = [_expanded(path, root) for path in config.getini("puma_model_dirs") or ()]
+    return [*(folders or default_directories(root)), bundled_folder("models")]
 
 
-def _run_options(where: str, **values: Any) -> RunOptions:
-    with naming(where):
-        return RunOptions(**values)
+def _expanded(folder: Path, root: Path) -> Path:
+    """Return a folder of `puma_model_dirs` with the home for `~`, before which pytest has put that of the ini file."""
+    text = folder.relative_to(root) if folder.is_relative_to(root) else folder
+    return root / user_path(str(text), where="ini key puma_model_dirs")
 
 
-def _perturbations(where: str, arguments: Iterable[str] | None, registry: Registry) -> tuple[str, ...] | None:
-    """Return the names of perturbations; None if unset, unlike the argument `none`."""
-    return None if arguments is None else registry.perturbation_names(names(where, arguments))
+def _check_answers(models: Iterable[Model], *, where: str) -> None:
+    """Read files of answers, so that a mistake in one is reported before anything runs."""
+    try:
+        for model in models:
+            if model.source == "answers":
+                read_answers(model)
+    except DataError as error:
+        msg = f"{where} {error}"
+        raise SettingsError(msg) from error
+
+
+def _strict(model: Model) -> Model:
+    with naming(model.name):
+        return replace(model, options=replace(model.options, strict=True))
+
+
+def _run_options(source: OptionSource, registry: Registry) -> RunOptions:
+    strategies = registry.strategy_names(source.names("--puma-strategy"))
+    subjects, perturb = source.names("--puma-subject"), None
+    # The argument `none` is no name, but other than an unset option.
+    if source.value("--puma-perturb") is not None:
+        perturb = registry.perturbation_names(source.names("--puma-perturb"))
+    with naming("the ini file" if source.is_ini else "the command line"):
+        return RunOptions(
+            **{name: source.value(f"--puma-{name.replace('_', '-')}") for name in _RUN_OPTIONS},
+            strategies=strategies or None,
+            perturb=perturb,
+            subjects=subjects or None,
+        )
 
 
 def _data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
     """Return the files of `--puma-data` and of `puma_data`, by scenario."""
     files: dict[str, Path] = {}
-    sources = [
-        ("puma_data", config.getini("puma_data"), project_root(config)),
-        ("--puma-data", config.option.puma_data, config.invocation_params.dir),
-    ]
-    for where, entries, folder in sources:
+    folders = {
+        OptionSource(config, is_ini=True): project_root(config),
+        OptionSource(config): config.invocation_params.dir,
+    }
+    for source, folder in folders.items():
         named: set[str] = set()
-        for entry in entries or ():
+        for entry in source.value("--puma-data") or ():
+            where = f"{source.name('--puma-data')} {entry!r}"
             name, _, path = entry.partition("=")
             if not path:
-                msg = f"{where} {entry!r}: expected SCENARIO=PATH, as in triage_jira=issues.csv"
+                msg = f"{where}: expected SCENARIO=PATH, as in triage_jira=issues.csv"
                 raise SettingsError(msg)
-            registry.known_scenario(name, where=where)
+            registry.known_scenario(name, where=source.name("--puma-data"))
             if name in named:
-                msg = f"{where} {entry!r}: {name} has a file already; expected one file per scenario"
+                msg = f"{where}: {name} has a file already; expected one file per scenario"
                 raise SettingsError(msg)
             named.add(name)
             is_file = not path.startswith("hf:")
-            files[name] = folder / user_path(path, where=f"{where} {entry!r}") if is_file else Path(path)
+            files[name] = folder / user_path(path, where=where) if is_file else Path(path)
             if is_file and not files[name].exists():
-                msg = f"{where} {entry!r}: found no file {files[name]}; expected a data file of {name}"
+                msg = f"{where}: found no file {files[name]}; expected a data file of {name}"
                 raise SettingsError(msg)
     return files
-
-
-def _threads(config: pytest.Config) -> int | None:
-    """Return the number of compute threads; None if unset."""
-    option: int | None = config.option.puma_threads
-    threads: int | None = config.getini("puma_threads") if option is None else option
-    check_limits({"puma_threads" if option is None else "--puma-threads": (threads, 1, MAX_THREADS)})
-    return threads
-
-
-def _only(config: pytest.Config) -> Mapping[str, frozenset[str]] | None:
-    """Return the samples to run, by cell; None for all."""
-    if not config.option.puma_only_flips:
-        return None
-    from pytest_puma.runs.past_run import last_flips
-
-    with naming("--puma-only-flips"):
-        return last_flips(project_root(config))
-
-
-def _rescored(config: pytest.Config) -> RecordedRun | None:
-    """Return the run to rescore; None to compute answers. Workers get its folder, as `last` may change its meaning."""
-    text: str | None = config.option.puma_rescore
-    if text is None:
-        return None
-    from pytest_puma.runs.recorded_run import find_recorded
-
-    with naming(f"--puma-rescore {text!r}"):
-        run = find_recorded(text, project_root(config), config.invocation_params.dir)
-        config.option.puma_rescore = str(run.path.parent)
-        _ = run.cells
-    return run
 
 
 def _ini_path(config: pytest.Config, key: str, default: str) -> Path:

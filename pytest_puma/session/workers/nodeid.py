@@ -33,14 +33,9 @@ class Named:
 
         return CellId.parse(self.cell)
 
-    @property
-    def model(self) -> str:
-        """The name of the model."""
-        return self.name.model
-
 
 def cells_in(nodeids: Sequence[str], model_names: Callable[[], Sequence[str]]) -> dict[int, Named]:
-    """Return the tests that name a cell of these models, by place; `model_names` is called only if needed."""
+    """Return the tests that name a cell of these models, by index; `model_names` is called only if needed."""
     candidates = {index: nodeid for index, nodeid in enumerate(nodeids) if _LIKE_A_CELL.search(nodeid)}
     # The longest first, as one name may begin with another.
     names = sorted(model_names(), key=len, reverse=True) if candidates else ()

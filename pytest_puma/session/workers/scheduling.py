@@ -110,7 +110,7 @@ class ByModel(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         cell = self._cells.get(nodeid)
-        return nodeid if cell is None or self._apart else f"@{cell.model}"
+        return nodeid if cell is None or self._apart else f"@{cell.name.model}"
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         # xdist replaces a limited number of workers: a model that crashes them must not take all before others ran.
@@ -121,7 +121,7 @@ class ByModel(LoadScopeScheduling):
     def _cost(self, scope: str) -> int:
         """Return the relative cost of the cells in a scope: the cost of a token grows with the size of the weights."""
         cells = [self._cells[nodeid] for nodeid in self.workqueue[scope] if nodeid in self._cells]
-        return sum(self._sizes[cell.model] for cell in cells)
+        return sum(self._sizes[cell.name.model] for cell in cells)
 
 
 def _numbered(nodeids: Sequence[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""Benchmarks under pytest-xdist: the number of workers for `-n auto`, and the share of each worker.
+"""Benchmarks under pytest-xdist: the number of workers for `-n auto`, their input and share, and how one ended.
 
 One process uses all cores, or a GPU, fully. A second process on the same device would load the model again without any
 gain. So `-n auto` starts one worker for each GPU, else one, and the cells of a model stay on one worker.
@@ -7,20 +7,29 @@ gain. So `-n auto` starts one worker for each GPU, else one, and the cells of a 
 from __future__ import annotations
 
 import os
+import subprocess
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from pytest_puma.errors import EngineError
 from pytest_puma.session.settings.config import known_models, settings_of
 from pytest_puma.session.settings.options import has_options
-from pytest_puma.session.settings.run_id import add_run_id
 
 if TYPE_CHECKING:
     from pytest_puma.engine.machine import Gpu, Share
 
-#: Key of the worker input: whether the cells of a model stay on one worker.
-_TOGETHER = "puma_together"
+#: Keys of the worker input: whether the cells of a model stay on one worker, and the name and the start of the run.
+_TOGETHER, _RUN = "puma_together", "puma_run"
+_STARTED: pytest.StashKey[tuple[str, datetime]] = pytest.StashKey()
+_MEMORY = (
+    "puma: this is how the system ends a process if memory is short; run fewer workers (-n), give the model a smaller "
+    "cache (--puma-model FILE.gguf,n_ctx=4096), or run a smaller model"
+)
+#: Seconds until a process whose pipes are closed has an exit status.
+_WAIT = 5.0
 
 
 def auto_workers(config: pytest.Config) -> int | None:
@@ -47,11 +56,12 @@ def is_benchmark_run(config: pytest.Config) -> bool:
 
 
 def header(config: pytest.Config) -> str | None:
-    """Return a header line with the number of workers and its reason."""
-    workers = len(getattr(config.option, "tx", None) or ())
-    if not workers or hasattr(config, "workerinput") or not is_benchmark_run(config):
+    """Return a header line with the number of workers and its reason; None for other runs."""
+    workers = len(config.option.tx)
+    if hasattr(config, "workerinput") or not is_benchmark_run(config):
         return None
-    if not computes(config):
+    # If the models are unknown, another error is shown.
+    if (models := known_models(config)) and not any(model.computes for model in models):
         return f"puma: {workers} workers; no model is loaded"
     if config.known_args_namespace.numprocesses not in {"auto", "logical"}:
         where = "the cells of a model on one of them" if together(config) else f"--dist {config.option.dist}"
@@ -61,16 +71,19 @@ def header(config: pytest.Config) -> str | None:
     return "puma: 1 worker with all cores; more processes would share them and load the model again"
 
 
-def computes(config: pytest.Config) -> bool:
-    """Whether a model computes its answers. True if the models are unknown, which is reported elsewhere."""
-    models = known_models(config)
-    return not models or any(model.computes for model in models)
-
-
 def add_worker_input(config: pytest.Config, workerinput: dict[str, Any]) -> None:
-    """Add the input from which a worker computes its share."""
-    workerinput[_TOGETHER] = together(config)
-    add_run_id(config, workerinput)
+    """Add the input of a worker: from what it computes its share, and the run that it belongs to."""
+    name, started = run_id(config)
+    workerinput |= {_TOGETHER: together(config), _RUN: [name, started.isoformat()]}
+
+
+def run_id(config: pytest.Config) -> tuple[str, datetime]:
+    """Return the name of the run, which its folder has too, and its start: the same in all processes of the run."""
+    if _STARTED not in config.stash:
+        name, text = getattr(config, "workerinput", {}).get(_RUN, ("", ""))
+        started = datetime.fromisoformat(text) if text else datetime.now(timezone.utc)
+        config.stash[_STARTED] = name or f"{started:%Y%m%dT%H%M%S}-{os.getpid()}", started
+    return config.stash[_STARTED]
 
 
 def own_share(config: pytest.Config) -> Share:
@@ -92,8 +105,6 @@ def own_share(config: pytest.Config) -> Share:
 
 def found_gpus() -> tuple[Gpu, ...]:
     """Return the GPUs; none with a llama.cpp that cannot be loaded, which the first item of the run reports."""
-    from pytest_puma.core import EngineError
-
     try:
         from pytest_puma.engine.native import gpus
 
@@ -117,3 +128,24 @@ def _has_only_benchmarks(path: Path) -> bool:
         return bool(files) and all("mark.puma(" in file.read_text(encoding="utf-8", errors="replace") for file in files)
     except OSError:  # pytest reports the file
         return False
+
+
+def end_of(worker: Any) -> str:
+    """Return `ended by SIGKILL` or `exit status 3` of a worker's process; empty if it is not a process of this one."""
+    from pytest_puma.platform.processes import signal_name
+
+    process = getattr(getattr(worker.gateway, "_io", None), "popen", None)
+    if not isinstance(process, subprocess.Popen):
+        return ""
+    try:
+        status = process.wait(_WAIT)
+    except subprocess.TimeoutExpired:
+        return ""
+    return f"ended by {signal_name(-status)}" if status < 0 else f"exit status {status}"
+
+
+def explained(message: str, end: str, *, computed: bool) -> str:
+    """Return xdist's message on a crash with the end of the process, and with sentences on the cell."""
+    cell = "the answers of this cell were complete and are kept" if computed else "this cell has no result"
+    lines = [f"{message} ({end})" if end else message, f"puma: {cell}; the other cells go on"]
+    return "\n".join([*lines, _MEMORY] if end.endswith("SIGKILL") else lines)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.session.progress.display import INPUT, Display, WorkerFile
+from pytest_puma.session.progress.meter import INPUT, Display, WorkerFile
 from pytest_puma.session.progress.workers import WorkerProgress
 
 HALF_DONE = "a-b@c 1 of 2 samples"

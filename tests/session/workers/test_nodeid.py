@@ -27,7 +27,7 @@ def test_an_id_names_its_cell(nodeid: str, cell: str) -> None:
 
 def test_a_cell_names_its_scenario_and_its_model() -> None:
     named = Named("t.py::test_x", "triage_jira-egi+typos_5pct@a@b-c")
-    assert (named.name.scenario, named.model) == ("triage_jira", "a@b-c")
+    assert (named.name.scenario, named.name.model) == ("triage_jira", "a@b-c")
 
 
 @pytest.mark.parametrize("nodeid", ["t.py::test_mail[some-user@example.org]", "t.py::test_x", "t.py::test_x[1-2]"])

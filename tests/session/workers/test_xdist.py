@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from pytest_puma.session.workers.crashed import end_of, explained
+from pytest_puma.session.workers.xdist import end_of, explained
 
 
 def worker(code: str) -> SimpleNamespace:
