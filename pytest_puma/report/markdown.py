@@ -97,8 +97,7 @@ def _changes(run: Run) -> Iterator[str]:
 
 
 def _change(change: Change) -> tuple[str, ...]:
-    values = (number(change.old), number(change.new), difference(change))
-    return (change.metric, str(change.n), *values, interval(change))
+    return (change.metric, str(change.n), number(change.old), number(change.new), difference(change), interval(change))
 
 
 def _perturbations(run: Run) -> Iterator[str]:

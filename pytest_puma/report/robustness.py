@@ -83,18 +83,13 @@ def _sentences(result: Robustness) -> Iterator[str]:
         values = f"{result.metric} is {number(result.worst_value)} under {result.worst}, {number(result.value)} without"
         right = result.always_right
         always = "" if right is None else f"; {right.value:.0%} {interval(right)} of n={right.n} are right under all"
-        significant = sum(shift.adjusted < SIGNIFICANCE_LEVEL for shift in result.shifts)
-        of_all = f"; significant changes (Holm): {significant} of {len(result.shifts)}"
-        yield f"worst: {result.cell}: {values}{_corrected(result)}{of_all}{always}"
+        significant, count = sum(shift.adjusted < SIGNIFICANCE_LEVEL for shift in result.shifts), len(result.shifts)
+        corrected = f" ({number(result.worst_corrected)} corrected for choosing the worst of {count})"
+        tests = f"; significant changes (Holm): {significant} of {count}"
+        # With one perturbation there is no selection bias.
+        yield f"worst: {result.cell}: {values}{corrected if count > 1 else ''}{tests}{always}"
     for gap in result.gaps:
         yield f"gap: {result.cell}: {_gap(gap)}"
-
-
-def _corrected(result: Robustness) -> str:
-    """Return the bias-corrected worst value; with one perturbation there is no selection bias."""
-    if len(result.shifts) == 1:
-        return ""
-    return f" ({number(result.worst_corrected)} corrected for choosing the worst of {len(result.shifts)})"
 
 
 def _gap(gap: Gap) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_puma.core import LEVEL, REGRESSION_LEVEL, Change, Measure, Outcome, Prediction, Verdict
+from pytest_puma.core import LEVEL, REGRESSION_LEVEL, Change, Measure, Outcome, Verdict
 from pytest_puma.core.gate import REGRESSION
 from pytest_puma.phrases import one_line
 from pytest_puma.report.table import TextColumn, texts
@@ -21,11 +21,6 @@ _PARSE_FAILURES = "parse_failure_rate"
 def brief(text: str) -> str:
     """Return a text in one line of at most 80 characters."""
     return one_line(text, _BRIEF - len("..."))
-
-
-def gold_of(prediction: Prediction) -> str:
-    """Return the ground truths in brief."""
-    return brief(" | ".join(prediction.golds)) or "none"
 
 
 def number(value: float) -> str:

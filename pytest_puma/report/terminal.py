@@ -9,7 +9,7 @@ from pytest_puma.core import LOSS, Flip, Key, Outcome, Prediction, Run
 from pytest_puma.core.shared import common_end
 from pytest_puma.phrases import one_line
 from pytest_puma.report import notes, table
-from pytest_puma.report.rows import COLUMNS, all_rows, brief, gold_of, number
+from pytest_puma.report.rows import COLUMNS, all_rows, brief, number
 
 _MAX_MISSES = 5
 _WIDTH = 100
@@ -51,9 +51,9 @@ def misses(outcome: Outcome) -> list[str]:
     end = common_end(list(map(outcome.own_text, compared)))
     for prediction in worst:
         flip = worse.get(prediction.key)
-        text = outcome.own_text(prediction)
+        text, golds = outcome.own_text(prediction), brief(" | ".join(prediction.golds)) or "none"
         lines += [
-            f"  {_name(outcome, prediction)}: {_answered(prediction)}, gold is {gold_of(prediction)}"
+            f"  {_name(outcome, prediction)}: {_answered(prediction)}, gold is {golds}"
             + (f", was {_spelled(flip.old)}{_scores(flip)}" if flip else ""),
             f"    prompt {_elided(text.removesuffix(end) or text)}",
             f"    raw    {_reply(prediction)}",

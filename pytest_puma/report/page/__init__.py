@@ -17,9 +17,9 @@ probabilities and log-probabilities of samples. All other numbers are those of `
   samples without `texts`, that of `shortened` ones, and the limit in `megabytes`, null by choice of the user),
   `scenarios` (`name`, `task`, `labels`, `ordered`, `primary`, `better`, the number of `rows`, `cells`) and `cells`,
   with all numbers that `index` makes of an outcome.
-- `fl`: no JSON, but 16 bits for each row of each cell, the least significant byte first (`flags`).
+- `fl`: no JSON, but 16 bits for each row of each cell, the least significant byte first (`encoding`).
 - `r0`: the rows of a scenario: `ids`, `trials`, `gold`, `references`, `choices`, `groups`.
-- `s0`: the `pieces` of its prompts, each text once (`pool`).
+- `s0`: the `pieces` of its prompts, each text once.
 - `h0`: of a cell, the common `start` and `end` of its prompts, by turn: a list of [role, text], and a text.
 - `a0`: its `answers`, as places in a `table`; `old`: by row, the answers of `against` that flipped; `top`: the
   probability of the most probable label; `scores`: by metric. A free text is cut to 200 characters, for it is a reply.

@@ -26,7 +26,7 @@ _Scores: TypeAlias = Mapping[str, Sequence[float | None]]
 class CellBlocks:
     """The packed samples of a cell: the blocks `h` (`head`), `a` (`numbers`) and `t` (`texts`, empty if it shows none).
 
-    `rows`, `flags`, `answers`: by prediction; an answer is a hash, to compare it.
+    `rows`, `flags`, `answers`: by prediction; an answer is a hash, to compare it. `charts`: those of its samples.
     """
 
     rows: array[int]
@@ -35,8 +35,7 @@ class CellBlocks:
     head: bytes
     numbers: bytes
     texts: bytes
-    points: dict[str, Any] | None
-    distributions: list[dict[str, Any]]
+    charts: dict[str, Any]
 
 
 def pack_cell(
@@ -61,8 +60,7 @@ def pack_cell(
         head=packed_json(_head(prompts)),
         numbers=packed_json(_numbers(rows, predictions, scores, old, limit)),
         texts=packed_json(entries) if texts else b"",
-        points=charts.points(kind, predictions),
-        distributions=charts.distributions(scores),
+        charts={"points": charts.points(kind, predictions), "distributions": charts.distributions(scores)},
     )
 
 

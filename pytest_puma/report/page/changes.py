@@ -96,13 +96,8 @@ def change_lines(run: Run, against: Against) -> Iterator[ChangeLine]:
     scales = _scales(change for _, _, change in lines)
     for outcome, verdict, change in lines:
         better = outcome.measures[change.metric].better if change.metric in outcome.measures else "neither"
-        yield ChangeLine(
-            cell=outcome.cell,
-            verdict=verdict,
-            change=change,
-            effect=_effect(change, better),
-            drawing=_drawing(scales, change),
-        )
+        effect, drawing = _effect(change, better), _drawing(scales, change)
+        yield ChangeLine(cell=outcome.cell, verdict=verdict, change=change, effect=effect, drawing=drawing)
 
 
 def _scales(changes: Iterable[Change]) -> dict[tuple[str, bool], Scale]:

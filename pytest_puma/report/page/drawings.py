@@ -153,14 +153,9 @@ def heat_map(task: TaskInfo, outcomes: Sequence[Outcome]) -> HeatMap | None:
     chosen = best(values) if best and values else math.nan
 
     def shown(outcome: Outcome) -> HeatCell:
-        value = outcome[task.primary]
-        return HeatCell(
-            cell=outcome.cell,
-            value=number(value),
-            shade=_shade(value - min(values), span) if math.isfinite(value) else None,
-            best=value == chosen,
-            missed=bool(outcome.failed),
-        )
+        value, missed = outcome[task.primary], bool(outcome.failed)
+        shade = _shade(value - min(values), span) if math.isfinite(value) else None
+        return HeatCell(cell=outcome.cell, value=number(value), shade=shade, best=value == chosen, missed=missed)
 
     lines = (
         (strategy, tuple(shown(cells[strategy, model]) if (strategy, model) in cells else None for model in models))

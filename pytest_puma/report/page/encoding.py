@@ -79,7 +79,8 @@ def flags_of(kind: TaskKind, predictions: Iterable[Prediction], flips: Iterable[
     """Yield the flags of each prediction, but those that depend on other cells or on the size of the page."""
     flipped = {key_of(flip): FLIP_BETTER if flip.better else FLIP_WORSE for flip in flips}
     for prediction in predictions:
-        failed = is_parse_failure(kind, prediction)
+        # As metrics count it: an answer without a loss is a text that its metric does not apply to.
+        failed = prediction.answer is None or (prediction.loss is None and not kind.scored)
         wrong = failed or prediction.loss not in {0, None}
         yield (
             PRESENT
@@ -95,11 +96,6 @@ def flags_of(kind: TaskKind, predictions: Iterable[Prediction], flips: Iterable[
 def key_of(flip: Flip) -> Key:
     """Return the sample and trial of a flip, as files have it."""
     return storable(flip.sample_id), flip.trial or 0
-
-
-def is_parse_failure(kind: TaskKind, prediction: Prediction) -> bool:
-    """Whether metrics count no answer; an answer without a loss is a text that its metric does not apply to."""
-    return prediction.answer is None or (prediction.loss is None and not kind.scored)
 
 
 def top_probability(prediction: Prediction) -> float | None:

@@ -98,8 +98,7 @@ def _charts(outcome: Outcome, blocks: CellBlocks | None) -> dict[str, Any]:
     return {
         "confusion": charts.confusion(outcome),
         "calibration": charts.calibration(outcome),
-        "points": None if blocks is None else blocks.points,
-        "distributions": [] if blocks is None else blocks.distributions,
+        **({"points": None, "distributions": []} if blocks is None else blocks.charts),
         "failures": dict(outcome.tables.failures),
     }
 

@@ -80,7 +80,12 @@ class CellPrompts:
 
     def __init__(self, starts: Sequence[Messages], predictions: Iterable[Prediction], pieces: dict[str, int]) -> None:
         self.starts, self._pieces = starts, pieces
-        self.ends = tuple(common_end(texts) for texts in _last_texts(predictions))
+        last_texts = (
+            [rest[-1].content for rest in prediction.transcript.prompts if rest is not None]
+            for prediction in predictions
+        )
+        by_turn = ([text for text in texts if text is not None] for texts in zip_longest(*last_texts))
+        self.ends = tuple(map(common_end, by_turn))
 
     def entries(self, prediction: Prediction) -> list[list[Entry] | None]:
         """Return the entries of each prompt, None for one that repeats the one before; none if no prompts were kept."""
@@ -94,11 +99,3 @@ class CellPrompts:
         texts[-1] = texts[-1][: len(texts[-1]) - len(self.ends[turn])]
         roles = [None if continues and not index else message.role for index, message in enumerate(rest)]
         return [(role, numbered(self._pieces, text)) for role, text in zip(roles, texts, strict=True)]
-
-
-def _last_texts(predictions: Iterable[Prediction]) -> list[list[str]]:
-    """The last text of each prompt, by turn."""
-    by_prediction = (
-        [rest[-1].content for rest in prediction.transcript.prompts if rest is not None] for prediction in predictions
-    )
-    return [[text for text in turn if text is not None] for turn in zip_longest(*by_prediction)]

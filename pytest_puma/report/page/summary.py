@@ -48,12 +48,7 @@ def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) 
         "facts": list(_facts(run)),
         "failures": _by_cells(notes.failures(run)),
         "undecided": _by_cells(notes.undecided(run)),
-        "sentences": [
-            *notes.sources(run.outcomes),
-            *notes.determinism(run.outcomes),
-            *notes.remarks(run),
-            *sentences,
-        ],
+        "sentences": [*notes.sources(run.outcomes), *notes.determinism(run.outcomes), *notes.remarks(run), *sentences],
         "warnings": notes.warnings(run),
         "footnotes": notes.footnotes(run.outcomes),
         "scenarios": list(_tables([outcome for outcome in run.outcomes if outcome.cell not in below])),
