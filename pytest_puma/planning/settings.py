@@ -84,7 +84,7 @@ DEFAULTS = RunOptions(samples=DEFAULT_SAMPLES, seed=DEFAULT_SEED)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What is asked of which models. `command` and `ini` are the run options of both sources.
+    """The scenarios, models and options of a run. `command` and `ini` are the run options of both sources.
 
     `determinism`: the number of samples to re-run alone. `only`: the samples to run by cell, None for all. `rescored`:
     the run whose answers are read, None to compute them.

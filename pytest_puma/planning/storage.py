@@ -1,4 +1,4 @@
-"""What a run keeps, as settings: answers in the response store, and its own predictions."""
+"""Settings of stored answers: those of the response store, and the predictions of runs."""
 
 from __future__ import annotations
 

@@ -149,7 +149,7 @@ def _extras() -> Finding:
 
 
 def _chat_format(argument: str, project: Project) -> Finding:
-    """What pytest-puma learned from the template of a model."""
+    """The facts that pytest-puma learned from the template of a model."""
     # They import NumPy, which may be broken.
     from pytest_puma.engine.native import DryBackend, smoke_test
     from pytest_puma.models.resolve import inspect_model, resolve_models
