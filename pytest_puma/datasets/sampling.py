@@ -156,8 +156,8 @@ def _drops(scenario: Scenario) -> bool:
     return scenario.duplicates == "drop"
 
 
-def _are_equal(one: Sample, other: Sample) -> bool:
-    return content_id(one.fields) == content_id(other.fields)
+def _are_equal(first: Sample, second: Sample) -> bool:
+    return content_id(first.fields) == content_id(second.fields)
 
 
 def _sample(scenario: Scenario, row: dict[str, Any], labels: tuple[str, ...], position: str) -> Sample:

@@ -45,18 +45,18 @@ _BUILT_IN: Mapping[str, _BuiltIn] = {
 ALL = tuple(name if entry.percent is None else f"{name}_{entry.percent}pct" for name, entry in _BUILT_IN.items())
 
 
-def parse_perturbation(text: str, own: Mapping[str, Perturbation] | None = None) -> Perturbation:
-    """Return the perturbation that a user names; `own` are those of plugins, by name.
+def parse_perturbation(text: str, added: Mapping[str, Perturbation] | None = None) -> Perturbation:
+    """Return the perturbation that a user names; `added` are those of plugins, by name.
 
     A `SettingsError` lists the existing names, and the nearest.
     """
     name = text.strip().lower().replace("-", "_")
-    if own and name in own:
-        return own[name]
+    if added and name in added:
+        return added[name]
     match = re.fullmatch(r"([a-z_]+?)(?:_([0-9]{1,3})pct)?", name)
     entry = _BUILT_IN.get(match[1]) if match else None
     if match is None or entry is None or (match[2] and entry.percent is None):
-        raise SettingsError(_unknown(text, name, own or {}))
+        raise SettingsError(_unknown(text, name, added or {}))
     if entry.change is None or entry.percent is None:
         return Perturbation(name=name, change=entry.change, protects=entry.protects, group=entry.group)
     percent = int(match[2] or entry.percent)
@@ -77,8 +77,8 @@ def is_built_in(name: str) -> bool:
     return True
 
 
-def _unknown(text: str, name: str, own: Mapping[str, Perturbation]) -> str:
-    names = [*ALL, *own]
+def _unknown(text: str, name: str, added: Mapping[str, Perturbation]) -> str:
+    names = [*ALL, *added]
     families = [family for family, entry in _BUILT_IN.items() if entry.percent is not None]
     hint = did_you_mean(name, [*names, *families])
     return (

@@ -69,8 +69,8 @@ def _without_list(reply: str, letters: str) -> str:
 
 def _named(reply: str, letters: str, texts: Sequence[str]) -> Iterator[str | None]:
     """The choices that a reply names by a letter; None for a letter that stands beside another one or its text."""
-    places = [*_opening(reply, letters, texts), *_stated(reply, letters)]
-    for letter, end in places or _marked(reply, letters):
+    stated = [*_opening(reply, letters, texts), *_stated(reply, letters)]
+    for letter, end in stated or _marked(reply, letters):
         text, behind = texts[letters.index(letter)], _text_behind(reply, end, texts)
         yield text if behind in {None, text} and not names_another(reply, end) else None
 

@@ -55,14 +55,14 @@ def number_of(text: str) -> Fraction | None:
 
 def decimal_text(value: Fraction) -> str:
     """Return one spelling for each number: `1250.5`, `3`, or `2/3` if no decimals end."""
-    places = _places(value.denominator)
-    if places is None:
+    decimals = _decimals(value.denominator)
+    if decimals is None:
         return str(value)
-    digits = Decimal(value.numerator * (10**places // value.denominator)).as_tuple()
-    return f"{Decimal((digits.sign, digits.digits, -places)):f}"
+    digits = Decimal(value.numerator * (10**decimals // value.denominator)).as_tuple()
+    return f"{Decimal((digits.sign, digits.digits, -decimals)):f}"
 
 
-def _places(denominator: int) -> int | None:
+def _decimals(denominator: int) -> int | None:
     """The number of decimals of a fraction; None if they do not end."""
     counts = {2: 0, 5: 0}
     for prime in counts:

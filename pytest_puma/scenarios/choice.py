@@ -99,7 +99,7 @@ class ChoiceScenario(ComposedScenario):
         """The orders of the choices, each as often as `repeats`."""
         # The choices in the order of a perturbation, else of the data.
         ranks = {text: position for position, text in enumerate(sample.labels)}
-        positions = sorted(range(len(sample.choices)), key=lambda at: ranks.get(sample.choices[at].text, 0))
+        positions = sorted(range(len(sample.choices)), key=lambda index: ranks.get(sample.choices[index].text, 0))
         fixed = [position for position in positions if self._is_last(sample.choices[position])]
         moved = [position for position in positions if position not in fixed]
         if self.orders > 1 and not sample.labels:

@@ -18,6 +18,8 @@ from pytest_puma.datasets.table import read_records
 from pytest_puma.phrases import named
 from pytest_puma.scenarios.file import FileScenario, content_of, shown_path
 
+#: Maximum number of names in a message.
+_SHOWN = 10
 #: Formats of a split in a folder.
 _SUFFIXES = (".jsonl", ".ndjson", ".json", ".csv", ".tsv", ".parquet", ".jsonl.gz")
 
@@ -112,14 +114,25 @@ class ComposedScenario(FileScenario):
             return dataset_file(str(data), split)
         return self.split_in_folder(data, split) if data.is_dir() else data
 
+    def split_names(self, split: str) -> tuple[str, ...]:  # noqa: ARG002 - for overrides
+        """Return patterns of further names of a split in a folder."""
+        return ()
+
     def split_in_folder(self, folder: Path, split: str) -> Path:
-        """Return the file of a split in a folder of the user: `test.jsonl`."""
-        files = [folder / f"{split}{suffix}" for suffix in _SUFFIXES if (folder / f"{split}{suffix}").is_file()]
-        if not files:
-            found = named(sorted(path.name for path in folder.iterdir()), 10)
-            msg = f"scenario {self.name!r}: no file of the split {split!r} in {folder}; expected {split}.jsonl, .csv, "
-            raise DataError(msg + f".json or .parquet; there is: {found}")
-        return files[0]
+        """Return the file or folder of a split in a folder of the user: `test.jsonl`, or another name of the split."""
+        patterns = self.split_names(split)
+        for pattern in (*patterns, *(f"{split}{suffix}" for suffix in _SUFFIXES)):
+            paths = sorted(folder.glob(pattern))
+            if len(paths) == 1:
+                return paths[0]
+            if paths:
+                names = named((path.relative_to(folder).as_posix() for path in paths), _SHOWN)
+                msg = f"scenario {self.name!r}: {len(paths)} files of the split {split!r} in {folder}: {names}; "
+                raise DataError(msg + "expected one: give a folder with one of them, or the file")
+        found = named(sorted(path.name for path in folder.iterdir()), _SHOWN)
+        msg = f"scenario {self.name!r}: no file of the split {split!r} in {folder}; expected {split}.jsonl, .csv, "
+        published = f"; published names are understood, too: {', '.join(patterns)}" if patterns else ""
+        raise DataError(msg + f".json or .parquet; there is: {found}{published}")
 
     def parts(self, path: Path) -> Sequence[Path]:
         """Return all files that the rows of a path come from."""

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar
 
 from pytest_puma.core import OwnMetric, Prediction
 from pytest_puma.datasets.frames import FileLayout, Frame, to_frame, to_records
@@ -68,8 +68,6 @@ class TriageJiraScenario(FileScenario):
         """Return the priority that is the whole reply or is stated in it: "The priority is Critical"."""
         return _PRIORITY.decided(reply)
 
-
-Pair: TypeAlias = tuple[str, str]
 
 #: The columns of each of the two issues of a row: `title_a` and `title_b`.
 _SIDES = ("title", "description", "priority")
@@ -146,7 +144,7 @@ class PrioritizationJiraScenario(FileScenario):
 
     def gold_label(self, instance: dict[str, Any]) -> str:
         """Return the issue with the higher priority."""
-        return "A" if _urgency(instance["priority_a"]) < _urgency(instance["priority_b"]) else "B"
+        return "A" if PRIORITIES.index(instance["priority_a"]) < PRIORITIES.index(instance["priority_b"]) else "B"
 
     def hidden_fields(self) -> tuple[str, ...]:
         """Return the columns of both priorities."""
@@ -197,7 +195,7 @@ def order_dependent_rate(predictions: Sequence[Prediction]) -> float:
     A pair counts if both orders have an answer, and as often as both are among the predictions: a resample may contain
     it several times, or one order alone.
     """
-    picks: dict[frozenset[str], dict[Pair, list[str]]] = defaultdict(lambda: defaultdict(list))
+    picks: dict[frozenset[str], dict[tuple[str, str], list[str]]] = defaultdict(lambda: defaultdict(list))
     for prediction in predictions:
         if prediction.answer is not None:
             # The first unit is the sample, if it has several trials.
@@ -212,15 +210,11 @@ def order_dependent_rate(predictions: Sequence[Prediction]) -> float:
     return sum(contradictions) / len(contradictions) if contradictions else math.nan
 
 
-def _urgency(priority: str) -> int:
-    return PRIORITIES.index(priority)
-
-
 def _pair_up(frame: Frame, n: int, *, seed: int, both_orders: bool) -> Frame:
     """The first `n` rows of pairs of the frame's issues."""
     issues = {str(issue["issue_key"]): issue for issue in to_records(frame)}
     priorities = {key: str(issue["priority"]) for key, issue in issues.items()}
-    ranks = {key: _urgency(priority) for key, priority in priorities.items()}
+    ranks = {key: PRIORITIES.index(priority) for key, priority in priorities.items()}
     pairs = place_gold(draw_pairs(priorities, seed), ranks=ranks, seed=seed)
     if both_orders:
         pairs = (order for a, b in pairs for order in ((a, b), (b, a)))

@@ -26,8 +26,6 @@ from pytest_puma.scenarios.file import content_of, shown_path, text_of
 
 #: Names of a split's file in a folder of the hub.
 _OF_THE_HUB = ("{split}-*.parquet", "*/{split}-*.parquet")
-#: Maximum number of names in a message.
-_SHOWN = 10
 #: The column with the texts of equal choices.
 _EQUAL = "equal_choices"
 #: Maximum number of questions in a sentence.
@@ -69,14 +67,13 @@ class Benchmark(ComposedScenario):
 
     def records(self, path: Path) -> Iterator[dict[str, Any]]:
         """The rows; a `DataError` names the file and the row of a faulty record."""
-        return (self._row(path, position, record) for position, record in self.published(path))
-
-    def _row(self, path: Path, position: str, record: dict[str, Any]) -> dict[str, Any]:
-        try:
-            return self.row(record)
-        except DataError as error:
-            msg = f"{shown_path(path)}: {position}, {error}"
-            raise DataError(msg) from error
+        for position, record in self.published(path):
+            try:
+                row = self.row(record)
+            except DataError as error:
+                msg = f"{shown_path(path)}: {position}, {error}"
+                raise DataError(msg) from error
+            yield row
 
     def examples(self) -> Frame | None:
         """The rows of the few-shot split, without questions that are evaluated: published splits overlap."""
@@ -89,23 +86,10 @@ class Benchmark(ComposedScenario):
     def _question(self, row: dict[str, Any]) -> str:
         return self.question_text(row, self.options(row))
 
-    def split_in_folder(self, folder: Path, split: str) -> Path:
-        """Return the file or folder of a split, by its published name."""
+    def split_names(self, split: str) -> tuple[str, ...]:
+        """Return the published names of a split, and those of the hub."""
         published = self.files if split == self.split else self.fewshot_files
-        patterns = (*published, *(name.format(split=split) for name in _OF_THE_HUB))
-        for pattern in patterns:
-            paths = sorted(folder.glob(pattern))
-            if len(paths) == 1:
-                return paths[0]
-            if paths:
-                names = named((path.relative_to(folder).as_posix() for path in paths), _SHOWN)
-                msg = f"scenario {self.name!r}: {len(paths)} files of the split {split!r} in {folder}: {names}; "
-                raise DataError(msg + "expected one: give a folder with one of them, or the file")
-        try:
-            return super().split_in_folder(folder, split)
-        except DataError as error:
-            msg = f"{error}; published names are understood, too: {', '.join(patterns)}"
-            raise DataError(msg) from error
+        return (*published, *(name.format(split=split) for name in _OF_THE_HUB))
 
 
 class CompletionBenchmark(Benchmark, WordedScenario):

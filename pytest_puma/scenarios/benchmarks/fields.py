@@ -47,7 +47,7 @@ def string(record: Mapping[str, Any], name: str) -> str:
     return "" if record.get(name) == "" else text(record, name)
 
 
-def place(record: Mapping[str, Any], name: str, keys: Sequence[str], *, first: int = 0) -> int:
+def position(record: Mapping[str, Any], name: str, keys: Sequence[str], *, first: int = 0) -> int:
     """Return the place from 0 of the choice that a column names by its key, or by its number from `first`.
 
     A number may be written as a text: `"2"`.
@@ -60,11 +60,11 @@ def number(record: Mapping[str, Any], name: str, count: int, *, first: int = 0, 
     """Return the place from 0 of one of `count` choices that a column names by its number from `first`."""
     entry = value(record, object, name)
     text = str(entry).strip()
-    place = int(text) - first if text.isdecimal() and text.isascii() else -1
-    if not 0 <= place < count:
+    position = int(text) - first if text.isdecimal() and text.isascii() else -1
+    if not 0 <= position < count:
         keys = f"one of {', '.join(or_one_of)}, or " if or_one_of else ""
         raise DataError(unusable(name, entry, f"{keys}a number from {first} to {first + count - 1}"))
-    return place
+    return position
 
 
 def _named(record: Mapping[str, Any], names: Sequence[str]) -> str | None:

@@ -43,7 +43,7 @@ class LabelledBenchmark(ChoiceBenchmark):
             "id": fields.text(record, "id"),
             "question": fields.text(nested, "stem", "question", "question_stem").strip(),
             "choices": choices,
-            "answer": [fields.place(record, "answerKey", labels, first=1)],
+            "answer": [fields.position(record, "answerKey", labels, first=1)],
         }
 
 
@@ -143,7 +143,7 @@ class Mmlu(ChoiceBenchmark):
             "subject": fields.text(record, "subject"),
             "question": fields.text(record, "question").strip(),
             "choices": choices,
-            "answer": [fields.place(record, "answer", ("A", "B", "C", "D")[: len(choices)])],
+            "answer": [fields.position(record, "answer", ("A", "B", "C", "D")[: len(choices)])],
         }
 
     def published(self, path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
