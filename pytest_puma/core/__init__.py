@@ -53,9 +53,14 @@ from pytest_puma.core.outcome import Outcome as Outcome
 from pytest_puma.core.outcome import Tables as Tables
 from pytest_puma.core.power import Forecast as Forecast
 from pytest_puma.core.power import Power as Power
+from pytest_puma.core.prediction import JUDGE as JUDGE
 from pytest_puma.core.prediction import LOSS as LOSS
+from pytest_puma.core.prediction import MODEL as MODEL
 from pytest_puma.core.prediction import Key as Key
 from pytest_puma.core.prediction import Prediction as Prediction
+from pytest_puma.core.prediction import ResponderRole as ResponderRole
+from pytest_puma.core.prediction import Transcript as Transcript
+from pytest_puma.core.prediction import Turn as Turn
 from pytest_puma.core.responder import ALL_CAPABILITIES as ALL_CAPABILITIES
 from pytest_puma.core.responder import Capability as Capability
 from pytest_puma.core.responder import Identity as Identity
@@ -78,11 +83,6 @@ from pytest_puma.core.scenario import OwnMetric as OwnMetric
 from pytest_puma.core.scenario import Scenario as Scenario
 from pytest_puma.core.shared import Messages as Messages
 from pytest_puma.core.shared import SharedPrompts as SharedPrompts
-from pytest_puma.core.transcript import JUDGE as JUDGE
-from pytest_puma.core.transcript import MODEL as MODEL
-from pytest_puma.core.transcript import ResponderRole as ResponderRole
-from pytest_puma.core.transcript import Transcript as Transcript
-from pytest_puma.core.transcript import Turn as Turn
 from pytest_puma.errors import DataError as DataError
 from pytest_puma.errors import EngineError as EngineError
 from pytest_puma.errors import MetricError as MetricError

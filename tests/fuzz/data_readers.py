@@ -29,8 +29,7 @@ from pytest_puma.responses.answer_source import AnswerSource
 from pytest_puma.responses.reading import ReadingResponder
 from pytest_puma.runs.loaded import load_run
 from pytest_puma.runs.past_run import last_flips
-from pytest_puma.runs.recorded_run import RecordedRun
-from pytest_puma.runs.run_source import RunSource
+from pytest_puma.runs.recorded_run import RecordedRun, RunSource
 from pytest_puma.runs.throughput import Throughput, read_throughput, write_throughput
 from pytest_puma.scenarios import TriageJiraScenario
 from tests.factories import cell, evaluated, model

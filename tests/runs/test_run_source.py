@@ -27,9 +27,8 @@ from pytest_puma.core import (
     Usage,
 )
 from pytest_puma.responses.reading import ReadingResponder
-from pytest_puma.runs.recorded_run import RecordedRun
+from pytest_puma.runs.recorded_run import RecordedRun, RunSource
 from pytest_puma.runs.run_folder import RunFolder
-from pytest_puma.runs.run_source import RunSource
 from tests.factories import outcome, prediction, sample
 
 CELL = "triage-egi@m"

@@ -17,7 +17,7 @@ from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.keeping import KeepingResponder
 from pytest_puma.responses.reading import ReadingResponder, Source, StoreSource
 from pytest_puma.responses.upkeep import finish_run
-from pytest_puma.runs.run_source import RunSource
+from pytest_puma.runs.recorded_run import RunSource
 from pytest_puma.session.items.failing import without_traceback
 from pytest_puma.session.settings.config import settings_of
 from pytest_puma.session.workers.xdist import run_id
