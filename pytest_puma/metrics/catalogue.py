@@ -135,11 +135,13 @@ def _sources() -> Mapping[str, Source]:
 def _of_every_cell(table: PredictionTable) -> Iterator[Statistic]:
     """The rates of failures, the calibration, and the seconds and tokens per prediction."""
     finishes = [prediction.finish for prediction in table.predictions]
-    truncated = np.array([finish in TRUNCATED for finish in finishes], dtype=np.bool_)
-    overflow = np.array([finish == "overflow" for finish in finishes], dtype=np.bool_)
-    yield proportion("parse_failure_rate", ~table.parsed, table.everything, better="low")
-    yield proportion("truncation_rate", truncated, table.everything, better="low")
-    yield proportion("overflow_rate", overflow, table.everything, better="low")
+    failures = {
+        "parse_failure_rate": ~table.parsed,
+        "truncation_rate": np.array([finish in TRUNCATED for finish in finishes], dtype=np.bool_),
+        "overflow_rate": np.array([finish == "overflow" for finish in finishes], dtype=np.bool_),
+    }
+    for name, rows in failures.items():
+        yield proportion(name, rows, table.everything, better="low")
     yield from calibration.statistics(table)
     for name, (field, source) in _COSTS.items():
         column = np.array([getattr(prediction.usage, field) for prediction in table.predictions], dtype=np.float64)

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 import re
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -35,38 +35,29 @@ _NAME = re.compile(r"[\w.+-]+")
 def columns(metrics: Sequence[Metric], predictions: Sequence[Prediction]) -> Iterator[Statistic]:
     """The statistics of all columns; `predictions` carry their scores."""
     for metric in metrics:
+        declared = {field: getattr(metric, field) for field in ("better", "unit", "source")}
         for name in () if metric.per == "cell" else metric.names:
-            scores = [prediction.scores.get(name) for prediction in predictions]
+            scores: list[Any] = [prediction.scores.get(name) for prediction in predictions]
             if metric.pool is None:
-                yield _of_numbers(name, metric, np.array([_number(score) for score in scores], dtype=np.float64))
+                column = [math.nan if score is None else float(score) for score in scores]
+                statistic = _of_numbers(name, metric, np.array(column, dtype=np.float64), declared)
             else:
-                yield _of_vectors(name, metric, metric.pool, scores)
+                statistic = _of_vectors(name, metric, metric.pool, scores, declared)
+            interval = statistic.interval if metric.interval else None
+            yield replace(statistic, bounds=metric.bounds, optional=bool(metric.needs), interval=interval)
 
 
-def _number(score: Any) -> float:
-    return math.nan if score is None else float(score)
-
-
-def _of_numbers(name: str, metric: Metric, column: Values) -> Statistic:
+def _of_numbers(name: str, metric: Metric, column: Values, declared: Mapping[str, Any]) -> Statistic:
     scored = ~np.isnan(column)
     values, losses = column[scored], _losses(column, metric)
     comparison = ComparisonBasis(test="mcnemar", losses=losses, scored=True, rebuild="mean")
     if metric.bounds == SHARE and np.isin(values, (0.0, 1.0)).all():
-        statistic = proportion(name, column == 1.0, scored, better=metric.better, comparison=comparison)
-        basis, bounds = statistic.interval, statistic.bounds
-    else:
-        comparison = replace(comparison, test="permutation")
-        limits = (-math.inf, math.inf if metric.bounds is None else metric.bounds[1])
-        statistic = mean(name, column, scored, better=metric.better, limits=limits, comparison=comparison)
-        basis = statistic.interval and replace(statistic.interval, rarer=_rarer(values, metric.bounds))
-        bounds = metric.bounds
+        return proportion(name, column == 1.0, scored, comparison=comparison, **declared)
+    comparison = replace(comparison, test="permutation")
+    limits = (-math.inf, math.inf if metric.bounds is None else metric.bounds[1])
+    statistic = mean(name, column, scored, limits=limits, comparison=comparison, **declared)
     return replace(
-        statistic,
-        source=metric.source,
-        unit=metric.unit,
-        bounds=bounds,
-        optional=bool(metric.needs),
-        interval=basis if metric.interval else None,
+        statistic, interval=statistic.interval and replace(statistic.interval, rarer=_rarer(values, metric.bounds))
     )
 
 
@@ -78,7 +69,7 @@ def _rarer(values: Values, bounds: tuple[float, float] | None) -> int | None:
     return int(len(values) - counts.max())
 
 
-def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any]) -> Statistic:
+def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any], declared: Mapping[str, Any]) -> Statistic:
     scored = np.array([score is not None for score in scores], dtype=np.bool_)
     rows = [(0.0,) * pool.width if score is None else tuple(score) for score in scores]
     columns = np.array(rows, dtype=np.float64).reshape(len(rows), pool.width)
@@ -90,14 +81,10 @@ def _of_vectors(name: str, metric: Metric, pool: Pool, scores: Sequence[Any]) ->
         name=name,
         kernel=(lambda weights: combined(metric, pool, weights @ columns)) if scored.any() else ratio(nothing, nothing),
         n=int(scored.sum()),
-        source=metric.source,
-        better=metric.better,
-        unit=metric.unit,
-        bounds=metric.bounds,
         inputs=np.where(scored[:, None], columns, np.nan),
-        optional=bool(metric.needs),
-        interval=IntervalBasis(rarer=_rarer(alone[scored], metric.bounds)) if metric.interval else None,
+        interval=IntervalBasis(rarer=_rarer(alone[scored], metric.bounds)),
         comparison=ComparisonBasis(losses=losses, scored=True),
+        **declared,
     )
 
 

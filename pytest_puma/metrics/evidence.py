@@ -187,7 +187,7 @@ def spread_of_change(new: BootstrapReplicates, old: BootstrapReplicates) -> Spre
     error = deviation(np.array(new.values) - np.array(old.values))
     width = new.bounds[1] - new.bounds[0] if new.bounds else 0.0
     if new.test != "bootstrap":
-        losses = (np.array(each.errors) for each in (new, old))
+        losses = (np.array(replicates.errors) for replicates in (new, old))
         return spread_of_losses(*losses, questions=new.questions, units=new.units, error=error, width=width)
     n, changed = independent_counts(new, old)
     share, size = changed / n, width or abs(old.value)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from hashlib import sha256
 
 import numpy as np
@@ -48,7 +48,8 @@ class ScoredPredictions:
         self._replicates: dict[str, BootstrapReplicates | None] = {}
         self._sliced: dict[str, Statistic | None] = {}
         self._parts: dict[tuple[int, ...], ScoredPredictions] = {}
-        self._columns: dict[str, Mapping[str, Indices]] = {}
+        #: By a column: the rows of each of its groups.
+        self._groups = cache(partial(slices.groups_of, predictions))
 
     def __len__(self) -> int:
         """The number of predictions."""
@@ -69,17 +70,17 @@ class ScoredPredictions:
         resample units.
         """
         names = [*self._catalogue.names(only), *sliced]
-        wanted = [each for name in names if (each := self._present(name)) is not None]
-        extremes = {each.name: chosen for each in wanted if (chosen := self._extreme(each, level)) is not None}
-        others = [each for each in wanted if each.name not in extremes]
-        measures = measure(others, self.resamples, level=level, left=left, questions=self.questions)
-        by_name = extremes | {each.metric: each for each in measures}
-        return {each.name: by_name[each.name] for each in wanted}
+        wanted = self._all_present(names)
+        extremes = {s.name: chosen for s in wanted if (chosen := self._extreme(s, level)) is not None}
+        plain = [statistic for statistic in wanted if statistic.name not in extremes]
+        measures = measure(plain, self.resamples, level=level, left=left, questions=self.questions)
+        by_name = extremes | {measured.metric: measured for measured in measures}
+        return {statistic.name: by_name[statistic.name] for statistic in wanted}
 
     def values(self, names: Collection[str]) -> dict[str, Measure]:
         """Measures without intervals, which take no resamples."""
-        bare = [replace(each, interval=None) for name in names if (each := self._present(name)) is not None]
-        return {each.metric: each for each in measure(bare, self.resamples, questions=self.questions)}
+        bare = [replace(statistic, interval=None) for statistic in self._all_present(names)]
+        return {measured.metric: measured for measured in measure(bare, self.resamples, questions=self.questions)}
 
     def value(self, metric: str) -> float:
         """The metric without its interval; a `KeyError` if the scenario has none of this name."""
@@ -90,7 +91,7 @@ class ScoredPredictions:
 
     def own(self) -> dict[str, Repeated]:
         """The scenario's own metrics of a whole cell by name, with the time that they took so far."""
-        kernels = ((each.name, each.kernel) for each in self._catalogue.all())
+        kernels = ((statistic.name, statistic.kernel) for statistic in self._catalogue.all())
         return {name: kernel for name, kernel in kernels if isinstance(kernel, Repeated)}
 
     def groups(self, key: str) -> tuple[str, ...]:
@@ -118,11 +119,12 @@ class ScoredPredictions:
             return None
         comparison = statistic.comparison
         losses = self.errors if comparison.losses is None else comparison.losses
+        values = in_blocks(self.resamples.weights[: statistic.resamples], statistic.kernel)
         return BootstrapReplicates(
             metric=metric,
             samples=self._digest,
             value=self.value(metric),
-            values=tuple(self.resampled(statistic).tolist()),
+            values=tuple(values.tolist()),
             errors=tuple(losses.tolist()),
             answers=tuple(prediction.answer for prediction in self.predictions),
             inputs=() if statistic.inputs is None else tuple(map(tuple, statistic.inputs.tolist())),
@@ -145,22 +147,21 @@ class ScoredPredictions:
         if name.slice is None or name.slice.fold not in {"min", "max"}:
             return None
         names = [of_group(name.base, name.slice.key, group) for group in self.groups(name.slice.key)]
-        groups = [each for one in names if (each := self._present(one)) is not None and each.n]
+        groups = [group for group in self._all_present(names) if group.n]
         replicates = bootstrap(groups, self.resamples)
         measuring = partial(measure, resamples=self.resamples, level=level, questions=self.questions)
         (observed,) = measuring([replace(statistic, interval=None)])
-        values = [replicates[each.name][0] for each in groups]
+        values = [replicates[group.name][0] for group in groups]
         measures = measuring(groups, replicates=replicates)
         return slices.extreme(observed, measures, values, bounds=statistic.bounds or ())
-
-    def resampled(self, statistic: Statistic) -> Values:
-        """The statistic in every resample."""
-        return in_blocks(self.resamples.weights[: statistic.resamples], statistic.kernel)
 
     def _present(self, metric: str) -> Statistic | None:
         """The statistic of a metric, None if it is optional and has no row."""
         statistic = self.statistic(metric)
         return None if statistic is None or (statistic.optional and not statistic.n) else statistic
+
+    def _all_present(self, metrics: Iterable[str]) -> list[Statistic]:
+        return [statistic for metric in metrics if (statistic := self._present(metric)) is not None]
 
     def _slice(self, metric: str) -> Statistic | None:
         name = MetricName.parse(metric)
@@ -182,12 +183,6 @@ class ScoredPredictions:
             return whole and slices.without_rows(whole, name, len(self))
         losses = part.errors if statistic.comparison.losses is None else statistic.comparison.losses
         return slices.of_group(statistic, name, rows, losses, len(self))
-
-    def _groups(self, key: str) -> Mapping[str, Indices]:
-        """The rows of each group of a column."""
-        if key not in self._columns:
-            self._columns[key] = slices.groups_of(self.predictions, key)
-        return self._columns[key]
 
     def _part(self, rows: tuple[int, ...]) -> ScoredPredictions:
         if rows not in self._parts:
@@ -229,18 +224,14 @@ class ScoredPredictions:
 
     @cached_property
     def _digest(self) -> str:
-        names = json.dumps([(*_short(prediction), prediction.units) for prediction in self.predictions])
+        names = json.dumps([(*p.key[: 2 if p.trial else 1], p.units) for p in self.predictions])
         return sha256(names.encode()).hexdigest()
-
-
-def _short(prediction: Prediction) -> tuple[str] | tuple[str, int]:
-    return prediction.key if prediction.trial else (prediction.sample_id,)
 
 
 def _resamples(predictions: Sequence[Prediction], seed: int) -> Resamples:
     """Resamples of units, within the groups of the samples if all of these are large enough."""
-    units = [each.units for each in predictions]
-    if not any(each.groups for each in predictions):
+    units = [prediction.units for prediction in predictions]
+    if not any(prediction.groups for prediction in predictions):
         return Resamples(units, seed=seed)
     strata = [json.dumps(sorted(prediction.groups.items())) for prediction in predictions]
     sizes = Counter(dict(zip([prediction.sample_id for prediction in predictions], strata, strict=True)).values())

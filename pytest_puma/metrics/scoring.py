@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import groupby
+from itertools import chain, groupby
 from numbers import Complex, Real
 from typing import Any, TypeAlias
 
@@ -38,10 +38,11 @@ def score(
     if metrics:
         by_id = {sample.id: sample for sample in samples}
         groups = groupby(bare, key=lambda prediction: prediction.sample_id)
-        scores = [each for sample_id, trials in groups for each in _scores(by_id[sample_id], list(trials), metrics)]
+        scores = list(chain.from_iterable(_scores(by_id[name], list(trials), metrics) for name, trials in groups))
     loss = _loss_of(scenario, metrics)
     # One copy of each prediction: a copy of all fields takes longer than most metrics.
-    return tuple(changed(each, scores={LOSS: loss(each, own), **own}) for each, own in zip(bare, scores, strict=True))
+    scored = zip(bare, scores, strict=True)
+    return tuple(changed(prediction, scores={LOSS: loss(prediction, row), **row}) for prediction, row in scored)
 
 
 def _with_scores(prediction: Prediction, names: AbstractSet[str]) -> Prediction:
@@ -56,7 +57,7 @@ def losses_of(
 ) -> list[float | None]:
     """Losses of the answers: those that `score` stored, else by the kind of task or the primary metric."""
     loss = _loss_of(scenario, metrics)
-    return [each.loss if LOSS in each.scores else loss(each, each.scores) for each in predictions]
+    return [p.loss if LOSS in p.scores else loss(p, p.scores) for p in predictions]
 
 
 def _loss_of(scenario: Scenario, metrics: Sequence[Metric]) -> _Loss:
@@ -76,7 +77,7 @@ def _loss_by_kind(scenario: Scenario) -> _Loss:
 def _loss_by_score(scenario: Scenario, metrics: Sequence[Metric]) -> _Loss:
     """The distance of the primary metric's score from its best value; the score itself if it has no bounds."""
     primary = scenario.primary_metric()
-    metric = next((each for each in metrics if primary in each.names), None)
+    metric = next((metric for metric in metrics if primary in metric.names), None)
 
     def loss(prediction: Prediction, scores: Mapping[str, Value]) -> float | None:  # noqa: ARG001 - of one type
         value = scores.get(primary)
@@ -97,11 +98,11 @@ def _scores(sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metr
         if metric.per == "sample":
             # The first trial stands for the question.
             scores[0].update(_row(metric, sample, trials))
-            for other in scores[1:]:
-                other.update(dict.fromkeys(metric.names))
+            for row in scores[1:]:
+                row.update(dict.fromkeys(metric.names))
         elif metric.per == "trial":
-            for own, trial in zip(scores, trials, strict=True):
-                own.update(_of_trial(metric, sample, trial))
+            for row, trial in zip(scores, trials, strict=True):
+                row.update(_of_trial(metric, sample, trial))
     return scores
 
 
@@ -146,7 +147,7 @@ def _checked(metric: Metric, sample: Sample, name: str, value: Any) -> Any:
     if metric.pool is not None:
         if not isinstance(value, (tuple, list)) or len(value) != metric.pool.width:
             raise _unusable(metric, sample, value, f"a tuple of {metric.pool.width} numbers")
-        return tuple(_number(metric, sample, name, each) for each in value)
+        return tuple(_number(metric, sample, name, element) for element in value)
     number = _number(metric, sample, name, value)
     if metric.bounds is not None and not metric.bounds[0] <= number <= metric.bounds[1]:
         low, high = metric.bounds

@@ -96,11 +96,7 @@ def combined(statistics: Sequence[Statistic], name: str, fold: Fold) -> Statisti
 
 
 def extreme(
-    measured: Measure,
-    groups: Sequence[Measure],
-    replicates: Sequence[Values],
-    *,
-    bounds: Sequence[float] = (),
+    measured: Measure, groups: Sequence[Measure], replicates: Sequence[Values], *, bounds: Sequence[float] = ()
 ) -> Measure | None:
     """The lowest or the highest of the groups, without the bias of the choice, as in gates over several cells.
 
@@ -114,12 +110,12 @@ def extreme(
         return None
     values = [groups[row].value for row in rows]
     chosen = select(values, [replicates[row].tolist() for row in rows], greatest=fold == "max", bounds=bounds)
-    one = groups[rows[chosen.place]]
-    part = MetricName.parse(one.metric).slice
-    group = "" if part is None else part.values[0][1]
-    note = f"corrected for choosing the {fold} of {len(rows)} ({group}), observed {one.value:.3g}"
-    low, high = chosen.interval(one.low, one.high)
-    return replace(measured, value=chosen.value, low=low, high=high, note="; ".join(filter(None, [one.note, note])))
+    group = groups[rows[chosen.place]]
+    part = MetricName.parse(group.metric).slice
+    label = "" if part is None else part.values[0][1]
+    note = f"corrected for choosing the {fold} of {len(rows)} ({label}), observed {group.value:.3g}"
+    low, high = chosen.interval(group.low, group.high)
+    return replace(measured, value=chosen.value, low=low, high=high, note="; ".join(filter(None, [group.note, note])))
 
 
 def _combined(kernels: Sequence[Kernel], fold: Fold) -> Kernel:

@@ -118,10 +118,10 @@ def distinct(build: Callable[..., Kernel], *columns: Values) -> Kernel:
     """
     if not columns[0].size:
         return build(*columns)
-    rows, places = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
+    rows, indices = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
     if rows.shape[0] * _MIN_REPEATS > columns[0].size:
         return build(*columns)
-    kernel, members = build(*rows.T), 1.0 * (places.reshape(-1, 1) == np.arange(rows.shape[0]))
+    kernel, members = build(*rows.T), 1.0 * (indices.reshape(-1, 1) == np.arange(rows.shape[0]))
     return lambda weights: kernel(weights @ members)
 
 
@@ -141,41 +141,22 @@ def divide(numerator: Values, denominator: Values) -> Values:
 
 
 def mean(
-    name: str,
-    values: Values,
-    among: Mask,
-    *,
-    better: Direction,
-    limits: Interval = (0.0, math.inf),
-    unobserved: float = 0.0,
-    comparison: ComparisonBasis = ComparisonBasis(),
-    **more: Any,
+    name: str, values: Values, among: Mask, *, limits: Interval = (0.0, math.inf), unobserved: float = 0.0, **more: Any
 ) -> Statistic:
     """Return the mean of a column, over the rows of a mask; `more` are further fields of the `Statistic`."""
     kept = np.where(among, values, 0.0)
-    basis = IntervalBasis(
-        error=standard_error(kept, among), terms=values[among], limits=limits, unobserved=unobserved, sequential=True
-    )
-    fields: dict[str, Any] = {"inputs": masked(values, among), "interval": basis, "comparison": comparison, **more}
-    kernel = ratio(kept, among.astype(np.float64))
-    return Statistic(name=name, kernel=kernel, n=int(among.sum()), better=better, **fields)
+    error, kernel = standard_error(kept, among), ratio(kept, among.astype(np.float64))
+    basis = IntervalBasis(error=error, terms=values[among], limits=limits, unobserved=unobserved, sequential=True)
+    fields: dict[str, Any] = {"inputs": masked(values, among), "interval": basis, **more}
+    return Statistic(name=name, kernel=kernel, n=int(among.sum()), **fields)
 
 
-def proportion(
-    name: str, hits: Mask, among: Mask, *, better: Direction, comparison: ComparisonBasis = ComparisonBasis()
-) -> Statistic:
-    """Return the share of hits among the rows of a mask."""
-    hits, n = hits & among, int(among.sum())
-    return Statistic(
-        name=name,
-        kernel=ratio(hits.astype(np.float64), among.astype(np.float64)),
-        n=n,
-        better=better,
-        bounds=SHARE,
-        inputs=masked(hits.astype(np.float64), among),
-        interval=IntervalBasis(successes=int(hits.sum()), rows=n, sequential=True),
-        comparison=comparison,
-    )
+def proportion(name: str, hits: Mask, among: Mask, **more: Any) -> Statistic:
+    """Return the share of hits among the rows of a mask; `more` are further fields of the `Statistic`."""
+    column, n = (hits & among).astype(np.float64), int(among.sum())
+    kernel, inputs = ratio(column, among.astype(np.float64)), masked(column, among)
+    basis = IntervalBasis(successes=int(column.sum()), rows=n, sequential=True)
+    return Statistic(name=name, kernel=kernel, n=n, bounds=SHARE, inputs=inputs, interval=basis, **more)
 
 
 def rarer(hits: Mask) -> int:

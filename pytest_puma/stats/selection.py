@@ -53,20 +53,20 @@ def select(
     "Resampling-based multiple testing", 1993.
     """
     length = min(map(len, resampled))
-    replicates = np.array([each[:length] for each in resampled])
+    replicates = np.array([values_of_system[:length] for values_of_system in resampled])
     replicates = replicates[:, ~np.isnan(replicates).any(axis=0)]
     observed, sign = np.array(values), 1 if greatest else -1
-    place = int(np.argmax(sign * observed))
+    index = int(np.argmax(sign * observed))
     if len(observed) == 1 or not replicates.size:
-        return Selected(place, float(observed[place]), float(observed[place]), 1.0)
+        return Selected(index, float(observed[index]), float(observed[index]), 1.0)
     noise = replicates - replicates.mean(axis=1, keepdims=True)
     chosen = np.argmax(sign * (observed[:, None] + noise), axis=0)
     measured = np.take_along_axis(observed[:, None] - noise, chosen[None], axis=0)
-    ends = sorted([float(observed.mean()), float(observed[place])])
+    ends = sorted([float(observed.mean()), float(observed[index])])
     value = min(max(float(measured.mean()), ends[0]), ends[1])
     lowest = 0.0 if replicates.min() >= 0 else -math.inf
     limits = (bounds[0], bounds[1]) if bounds else (lowest, math.inf)
-    return Selected(place, float(observed[place]), value, _wider(noise), limits)
+    return Selected(index, float(observed[index]), value, _wider(noise), limits)
 
 
 def _wider(noise: Values) -> float:

@@ -173,11 +173,7 @@ _ACCURACIES: tuple[tuple[str, Length, Source], ...] = (
     ("bytes", size_in_bytes, "answers"),
     ("tokens", tokens, "tokens"),
 )
-_SCORES = (
-    (probability_mass, (0.0, 1.0)),
-    (confidence_weighted, (0.0, 1.0)),
-    (distributional_correctness, (-1.0, 1.0)),
-)
+_SCORES = ((probability_mass, (0.0, 1.0)), (confidence_weighted, (0.0, 1.0)), (distributional_correctness, (-1.0, 1.0)))
 
 METRICS = (
     *(

@@ -130,12 +130,10 @@ def _score(
     return score
 
 
-_CHECKS = {"csv.found": lambda *_: True, "csv.separator": _has_separator}
-
 METRICS = (
-    *(
-        completion_metric(name=name, score=_score(name, check, _Request, default=_Request()))
-        for name, check in _CHECKS.items()
+    completion_metric(name="csv.found", score=_score("csv.found", lambda *_: True, _Request, default=_Request())),
+    completion_metric(
+        name="csv.separator", score=_score("csv.separator", _has_separator, _Request, default=_Request())
     ),
     completion_metric(name="csv.columns", score=_score("csv.columns", _has_columns, _RequestOfColumns)),
 )

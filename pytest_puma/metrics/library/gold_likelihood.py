@@ -62,21 +62,12 @@ def _mean(counts: _Counts, transform: _Transform) -> Callable[[Sample, Predictio
     return score
 
 
-def _corpus(transform: _Transform) -> Pool:
-    """Return the pool of many texts: the transformed ratio of their sums."""
-    return Pool(2, lambda sums: transform(divide(sums[:, 0], sums[:, 1])))
-
-
-def _bits(nats: Any) -> Any:
-    return nats / math.log(2)
-
-
 def _exponential(nats: Any) -> Any:
     return np.exp(np.minimum(_MAX_NATS, nats))
 
 
 _LENGTHS: tuple[tuple[str, str, Length, _Transform], ...] = (
-    ("bits_per_byte", "bits/byte", size_in_bytes, _bits),
+    ("bits_per_byte", "bits/byte", size_in_bytes, lambda nats: nats / math.log(2)),
     ("perplexity", "", tokens, _exponential),
     ("byte_perplexity", "", size_in_bytes, _exponential),
     ("word_perplexity", "", words, _exponential),
@@ -85,15 +76,15 @@ _LENGTHS: tuple[tuple[str, str, Length, _Transform], ...] = (
 
 def _metrics(name: str, unit: str, length_of: Length, transform: _Transform) -> Iterator[Metric]:
     """Yield the mean over texts and the metric of the corpus."""
-    counts = _nats_and(length_of)
-    for suffix, score, pool in (("", _mean(counts, transform), None), (".corpus", counts, _corpus(transform))):
+    counts, pool = _nats_and(length_of), Pool(2, lambda sums: transform(divide(*sums.T)))
+    for suffix, score, pool_of_corpus in (("", _mean(counts, transform), None), (".corpus", counts, pool)):
         yield Metric(
             name=f"{name}{suffix}",
             score=score,
             better="low",
             unit=unit,
             bounds=None,
-            pool=pool,
+            pool=pool_of_corpus,
             needs=frozenset({"likelihoods"}),
             kinds=frozenset({"choice", "completion"}),
             source="tokens" if length_of is tokens else "answers",

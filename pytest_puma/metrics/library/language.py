@@ -128,7 +128,7 @@ def known_languages() -> frozenset[str]:
     """All codes that `language_of` can return."""
     from lingua import Language
 
-    return frozenset({*(canonical(each.iso_code_639_1.name) for each in Language.all()), *_SCRIPTS.values(), "ne"})
+    return frozenset({*(canonical(known.iso_code_639_1.name) for known in Language.all()), *_SCRIPTS.values(), "ne"})
 
 
 @lru_cache(maxsize=8)
@@ -136,7 +136,7 @@ def _detector(also: frozenset[str]) -> LanguageDetector:
     from lingua import Language, LanguageDetectorBuilder
 
     among = _COMMON | also
-    languages = [each for each in Language.all() if canonical(each.iso_code_639_1.name) in among]
+    languages = [known for known in Language.all() if canonical(known.iso_code_639_1.name) in among]
     return LanguageDetectorBuilder.from_languages(*languages).build()
 
 

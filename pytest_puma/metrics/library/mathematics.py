@@ -83,7 +83,8 @@ def math_match(text: str, reference: str) -> float:
     if expected is not None and number is not None and "%" not in gold + answer:
         return float(number == expected)
     is_bare = expected is not None and number is None and _is_bare(text)
-    equal = "unreadable" if is_bare and _has_words(answer) else _compared(gold, answer)
+    has_words = _PROSE.search(_COMMAND.sub(r"\\", answer)) is not None
+    equal = "unreadable" if is_bare and has_words else _compared(gold, answer)
     if is_bare and equal == "unreadable":
         return float(last_value(text) == expected)
     return float(equal is True)
@@ -132,10 +133,6 @@ def _bare_answer(text: str) -> str:
 def _is_bare(text: str) -> bool:
     """Whether a text neither marks an answer nor has mathematics."""
     return next(marked_answers(text), None) is None and not _segments(text)
-
-
-def _has_words(expression: str) -> bool:
-    return _PROSE.search(_COMMAND.sub(r"\\", expression)) is not None
 
 
 def _segments(text: str) -> list[str]:

@@ -56,7 +56,7 @@ def needle(sample: Sample, prediction: Prediction) -> float | None:
         return None
     language, text = _language(sample), _plain(prediction.text)
     says_none = any(_has(text, word, language) for word in NONE_WORDS[language])
-    if any(_has(_plain(each), word, language) for each in sample.references for word in NONE_WORDS[language]):
+    if any(_has(_plain(reference), word, language) for reference in sample.references for word in NONE_WORDS[language]):
         return float(says_none and not _numbers(text))
     wanted = {number for reference in sample.references for number in _wanted(sample, reference)}
     return float(not says_none and _numbers(text, short=wanted) == wanted)

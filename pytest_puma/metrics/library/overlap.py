@@ -86,12 +86,12 @@ def common_subsequence(left: Sequence[str], right: Sequence[str]) -> int:
 
     One number holds a row of the table as bits (Hyyrö 2004), so 10,000 words a side take a fraction of a second.
     """
-    places: dict[str, int] = {}
-    for place, word in enumerate(left):
-        places[word] = places.get(word, 0) | (1 << place)
+    positions: dict[str, int] = {}
+    for position, word in enumerate(left):
+        positions[word] = positions.get(word, 0) | (1 << position)
     everywhere = row = (1 << len(left)) - 1
     for word in right:
-        matches = row & places.get(word, 0)
+        matches = row & positions.get(word, 0)
         row = (row + matches | row - matches) & everywhere
     return len(left) - row.bit_count()
 
@@ -127,24 +127,23 @@ def _hits(reply_sentences: Sequence[Sequence[str]], reference_sentences: Sequenc
     """The number of words of the reference in a common subsequence, each as often as the reply has it."""
     left = Counter(word for sentence in reply_sentences for word in sentence)
     # Each sentence once: a model that repeats itself writes thousands of equal or empty ones.
-    others = {tuple(sentence): frozenset(sentence) for sentence in reply_sentences}
+    candidates = {tuple(sentence): frozenset(sentence) for sentence in reply_sentences}
     hits = 0
     for sentence in reference_sentences:
-        alike = (other for other, its_words in others.items() if not its_words.isdisjoint(sentence))
-        places = {place for other in alike for place in common_places(sentence, other)}
-        for place in places:
-            if left[sentence[place]] > 0:
-                left[sentence[place]] -= 1
+        alike = (candidate for candidate, its_words in candidates.items() if not its_words.isdisjoint(sentence))
+        for position in {position for candidate in alike for position in common_positions(sentence, candidate)}:
+            if left[sentence[position]] > 0:
+                left[sentence[position]] -= 1
                 hits += 1
     return hits
 
 
-def common_places(sentence: Sequence[str], other: Sequence[str]) -> Iterator[int]:
-    """The places in a sentence of its longest common subsequence with another; of several that of rouge-score."""
-    lengths = _lengths(sentence, other)
-    row, column = len(sentence), len(other)
+def common_positions(sentence: Sequence[str], candidate: Sequence[str]) -> Iterator[int]:
+    """The positions in a sentence of its longest common subsequence with another; of several that of rouge-score."""
+    lengths = _lengths(sentence, candidate)
+    row, column = len(sentence), len(candidate)
     while row and column:
-        if sentence[row - 1] == other[column - 1]:
+        if sentence[row - 1] == candidate[column - 1]:
             row, column = row - 1, column - 1
             yield row
         elif lengths[row][column - 1] > lengths[row - 1][column]:
@@ -153,13 +152,13 @@ def common_places(sentence: Sequence[str], other: Sequence[str]) -> Iterator[int
             row -= 1
 
 
-def _lengths(sentence: Sequence[str], other: Sequence[str]) -> list[list[int]]:
+def _lengths(sentence: Sequence[str], candidate: Sequence[str]) -> list[list[int]]:
     """Lengths of the longest common subsequences of all beginnings of the two."""
-    lengths = [[0] * (len(other) + 1)]
+    lengths = [[0] * (len(candidate) + 1)]
     for word in sentence:
         above, row = lengths[-1], [0]
-        for column, candidate in enumerate(other, start=1):
-            row.append(above[column - 1] + 1 if word == candidate else max(above[column], row[-1]))
+        for column, its_word in enumerate(candidate, start=1):
+            row.append(above[column - 1] + 1 if word == its_word else max(above[column], row[-1]))
         lengths.append(row)
     return lengths
 

@@ -130,24 +130,25 @@ def _edits(text: str, references: Sequence[str]) -> tuple[float, float]:
     """The edits to the nearest reference, and the mean length of all."""
     from sacrebleu.metrics.lib_ter import translation_edit_rate
 
-    words, *others = (_ter()._preprocess_segment(line).split() for line in (text, *references))  # noqa: SLF001
-    long = [len(words) > max(_LONG, _TIMES * len(other)) for other in others]
+    words, *wanted = (_ter()._preprocess_segment(line).split() for line in (text, *references))  # noqa: SLF001
     edits = (
-        _distance(words, other) if is_long else translation_edit_rate(words, other)[0]
-        for other, is_long in zip(others, long, strict=True)
+        _distance(words, reference)
+        if len(words) > max(_LONG, _TIMES * len(reference))
+        else translation_edit_rate(words, reference)[0]
+        for reference in wanted
     )
-    return float(min(edits)), sum(map(len, others)) / len(others)
+    return float(min(edits)), sum(map(len, wanted)) / len(wanted)
 
 
 def _distance(words: Sequence[str], reference: Sequence[str]) -> int:
     """The edits without shifts: the tries of a thousand shifts of a reply without an end take minutes."""
     codes = {word: code for code, word in enumerate(dict.fromkeys(reference))}
-    wanted, places = np.array([codes[word] for word in reference], dtype=np.intp), np.arange(len(reference) + 1)
-    row = places
+    wanted, positions = np.array([codes[word] for word in reference], dtype=np.intp), np.arange(len(reference) + 1)
+    row = positions
     for number, word in enumerate(words, start=1):
         replaced = row[:-1] + (wanted != codes.get(word, -1))
         row = np.concatenate(([number], np.minimum(row[1:] + 1, replaced)))
-        row = np.minimum.accumulate(row - places) + places
+        row = np.minimum.accumulate(row - positions) + positions
     return int(row[-1])
 
 
@@ -178,9 +179,7 @@ METRICS = (
     _TEXT(name="copied", score=copied, better="low"),
     _HIGH(name="chrf", score=_of(_chrf_sums), pool=Pool(3 * _CHARACTERS, corpus_chrf)),
     _HIGH(
-        name="chrf_pp",
-        score=_of(partial(_chrf_sums, words=_WORDS)),
-        pool=Pool(3 * (_CHARACTERS + _WORDS), corpus_chrf),
+        name="chrf_pp", score=_of(partial(_chrf_sums, words=_WORDS)), pool=Pool(3 * (_CHARACTERS + _WORDS), corpus_chrf)
     ),
     _HIGH(name="chrf.lines", score=best(by_line(sentence_chrf, none=0.0))),
     _LOW(name="ter", score=_of(_edits), pool=Pool(2, corpus_ter)),

@@ -52,8 +52,8 @@ def position(sample: Sample, prediction: Prediction) -> tuple[float, ...] | None
     texts = [choice.text for choice in sample.choices]
     if prediction.answer not in texts or len(texts) not in _STARTS:
         return None
-    place = texts.index(prediction.answer)
-    shown = prediction.order.index(place) if prediction.order else place
+    index = texts.index(prediction.answer)
+    shown = prediction.order.index(index) if prediction.order else index
     vector = [0.0] * _WIDTH
     vector[_STARTS[len(texts)] + shown] = 1.0
     return tuple(vector)

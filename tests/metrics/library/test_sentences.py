@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.metrics.library.sentences import split_sentences
+from pytest_puma.metrics.library.length import split_sentences
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from typing import Any
 
 from pytest_puma.metrics.library.ifeval.kind import Kind, count, letter, position, relation, text, texts
 from pytest_puma.metrics.library.language import canonical, known_languages, language_of
-from pytest_puma.metrics.library.sentences import split_sentences
+from pytest_puma.metrics.library.length import split_sentences
 
 _ANSWERS = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 _POSTSCRIPTS = {"P.S.": r"p\.\s?s\.", "P.P.S": r"p\.\s?p\.\s?s"}
