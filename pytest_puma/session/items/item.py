@@ -48,7 +48,7 @@ def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
 
 def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     settings = settings_of(item.config)
-    cells = [other for other in item.session.items if cell_of(other) is not None]
+    cells = [test for test in item.session.items if cell_of(test) is not None]
     context = Context(
         baseline=settings.judging.baseline_of(cell),
         naive_baselines=settings.judging.naive_baselines_of(cell),

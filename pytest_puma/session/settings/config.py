@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_puma.errors import PumaError, SettingsError
+from pytest_puma.errors import PumaError
 from pytest_puma.session.settings.options import INI, OptionSource, check_ini_keys, has_options, stated
 from pytest_puma.session.settings.project import check_root, project_root
 
@@ -62,7 +62,6 @@ def check_command_line(config: pytest.Config) -> None:
         _check_excluded(config)
         try:
             config.stash[SETTINGS] = _read(config)
-            _check_baselines(config)
         except (PumaError, OSError) as error:
             from pytest_puma.report import escape
 
@@ -89,16 +88,6 @@ def _is_used(config: pytest.Config, name: str) -> bool:
     """Whether the command line has an option; for early stopping, also whether the ini file has its key."""
     option = f"--puma-{name}"
     return OptionSource(config).value(option) is not None or bool(name == "stop-early" and stated(config, option)[1])
-
-
-def _check_baselines(config: pytest.Config) -> None:
-    """Refuse to write baselines where that cannot succeed, before anything is computed."""
-    from pytest_puma.platform.files import obstacle
-
-    folder = config.stash[SETTINGS].judging.baselines.folder
-    if config.option.puma_update_baseline and (reason := obstacle(folder / "any.json")):
-        msg = f"--puma-update-baseline: {reason}; expected a folder in which files can be written"
-        raise SettingsError(msg)
 
 
 def settings_of(config: pytest.Config) -> Settings:

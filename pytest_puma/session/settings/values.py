@@ -28,6 +28,7 @@ from pytest_puma.planning.reports import JUNIT, TEXTS, PageSettings, Reports, pa
 from pytest_puma.planning.settings import BASELINES, Judging, Request, RunOptions
 from pytest_puma.planning.storage import MODES, RESPONSES, Storage
 from pytest_puma.platform.bundled import bundled_folder
+from pytest_puma.platform.files import obstacle
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.responses.answer_file import read_answers
 from pytest_puma.responses.database import ResponseStore
@@ -69,6 +70,11 @@ def judging_of(config: pytest.Config, registry: Registry) -> Judging:
     option, getini = config.option, config.getini
     ini_gates = tuple(map(registry.gate, getini("puma_gates") or ()))
     axes, runs = compared(config)
+    baselines = _ini_path(config, "puma_baselines", BASELINES)
+    # Before anything is computed.
+    if option.puma_update_baseline and (reason := obstacle(baselines / "any.json")):
+        msg = f"--puma-update-baseline: {reason}; expected a folder in which files can be written"
+        raise SettingsError(msg)
     return Judging(
         gates=(*ini_gates, *map(registry.gate, option.puma_gate or ())),
         ini_gates=ini_gates,
@@ -81,7 +87,7 @@ def judging_of(config: pytest.Config, registry: Registry) -> Judging:
         flips=bool(option.puma_flips or option.puma_only_flips),
         compare=axes,
         earlier=older(config, runs),
-        baselines=Baselines(_ini_path(config, "puma_baselines", BASELINES)),
+        baselines=Baselines(baselines),
         shows_naive_baselines=getini("puma_naive_baselines") is not False,
     )
 
