@@ -37,7 +37,7 @@ def signed(value: float) -> str:
 
 
 def difference(change: Change) -> str:
-    """Format a change: `+0.02`, or `x 1.3` for a quotient."""
+    """Format the change of a metric: `+0.02`, or `x 1.3` for a quotient."""
     return f"x {number(change.value)}" if change.quotient else signed(change.value)
 
 
@@ -65,11 +65,8 @@ def parse_failures(outcome: Outcome) -> str:
 
 def computed_tokens(outcome: Outcome) -> int:
     """Return the number of tokens that were computed, not read from the cache."""
-    return (
-        outcome.execution.usage.prompt_tokens
-        - outcome.execution.usage.cached_tokens
-        + outcome.execution.usage.decoded_tokens
-    )
+    usage = outcome.execution.usage
+    return usage.prompt_tokens - usage.cached_tokens + usage.decoded_tokens
 
 
 def seconds(outcome: Outcome) -> str:
