@@ -91,10 +91,6 @@ class PredictionTable:
         return np.ones(len(self), dtype=np.bool_)
 
 
-#: The name that docs/architecture.md still has.
-Table = PredictionTable
-
-
 def _index(
     form: Form, texts: Sequence[str | None], labels: Sequence[str], predictions: Sequence[Prediction]
 ) -> Indices:

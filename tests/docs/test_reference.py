@@ -26,7 +26,7 @@ from tests.docs.reference import PAGES, REFERENCE, ROOT, example, names_in, page
 #: Methods of composed scenarios that a user neither calls nor overrides.
 INTERNAL = (
     *("composes", "task_type", "declares_examples", "on_file", "question_text", "target_text"),
-    *("split_path", "split_in_folder", "parts", "path"),
+    *("split_path", "split_in_folder", "split_names", "parts", "path"),
 )
 
 
