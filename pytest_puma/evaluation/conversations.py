@@ -130,10 +130,12 @@ def _run(states: Sequence[ConversationState], engine: Responder, tell: Callable[
     owners: dict[int, ConversationState] = {}
     answered = 0
     ready = list(states)
-    while answered < len(states):
+    while True:
         owners |= _submit(ready, engine)
         answered += sum(state.answer is not None for state in ready)
         tell(answered)
+        if answered == len(states):
+            return
         responses = engine.step()
         ready = [
             state for ticket, response in responses.items() if (state := owners.pop(ticket)).receive(ticket, response)

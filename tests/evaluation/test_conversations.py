@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from typing import Any
 
 import pytest
 
@@ -53,3 +54,22 @@ def test_every_prompt_is_kept_and_what_all_share_once() -> None:
     rests = [[kept and shared.rest(kept)[0].content for kept in state.prompts] for state in held]
     assert rests == [["7 ", "7 7"], ["8 ", "8 8"]]
     assert [[response.text for response in state.last] for state in held] == [["7"], ["8"]]
+
+
+def test_a_responder_is_not_asked_for_a_step_once_all_have_their_answers() -> None:
+    class Counting(Engine):
+        open = 0
+
+        def submit_all(self, requests: Sequence[Request], *others: Any, **options: Any) -> list[int]:
+            self.open += len(requests)
+            return super().submit_all(requests, *others, **options)
+
+        def step(self) -> dict[int, Response]:
+            assert self.open
+            responses = super().step()
+            self.open -= len(responses)
+            return responses
+
+    engine = Counting(ScriptedBackend(lambda _: "yes"))
+    held = conversations.run_conversations([conversation(number, set(), []) for number in range(3)], engine)
+    assert all(state.answer for state in held)
