@@ -18,14 +18,14 @@ from pytest_puma.stats.resampling import Resamples
 from pytest_puma.stats.selection import select
 
 
-def robustness(outcomes: Sequence[Outcome], own: Mapping[str, Perturbation] | None = None) -> tuple[Robustness, ...]:
-    """Return the robustness of every cell with perturbed twins; `own` are the perturbations of plugins, by name.
+def robustness(outcomes: Sequence[Outcome], added: Mapping[str, Perturbation] | None = None) -> tuple[Robustness, ...]:
+    """Return the robustness of every cell with perturbed twins; `added` are the perturbations of plugins, by name.
 
     A twin with other samples, or with answers that do not give the metric, is left out.
     """
     clean = [outcome for outcome in outcomes if outcome.name.perturbation is None]
     twins = [(outcome, _twins(outcome, outcomes)) for outcome in clean]
-    return tuple(_robustness(outcome, perturbed, own) for outcome, perturbed in twins if perturbed)
+    return tuple(_robustness(outcome, perturbed, added) for outcome, perturbed in twins if perturbed)
 
 
 def _twins(outcome: Outcome, outcomes: Iterable[Outcome]) -> dict[str, BootstrapReplicates]:
@@ -36,7 +36,7 @@ def _twins(outcome: Outcome, outcomes: Iterable[Outcome]) -> dict[str, Bootstrap
 
 
 def _robustness(
-    outcome: Outcome, twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbation] | None
+    outcome: Outcome, twins: Mapping[str, BootstrapReplicates], added: Mapping[str, Perturbation] | None
 ) -> Robustness:
     replicates = outcome.judgement.replicates[outcome.primary]
     measured = {name: twin for name, twin in twins.items() if not math.isnan(twin.value)}
@@ -54,7 +54,7 @@ def _robustness(
         worst_value=observed,
         worst_corrected=corrected,
         always_right=None if replicates.graded else _always_right([replicates, *twins.values()], resamples),
-        gaps=_gaps(twins, own),
+        gaps=_gaps(twins, added),
     )
 
 
@@ -111,9 +111,9 @@ def _always_right(replicates: Sequence[BootstrapReplicates], resamples: Resample
     return _share("always_right", [not any(errors) for errors in rows], resamples, replicates[0].questions)
 
 
-def _gaps(twins: Mapping[str, BootstrapReplicates], own: Mapping[str, Perturbation] | None) -> tuple[Gap, ...]:
+def _gaps(twins: Mapping[str, BootstrapReplicates], added: Mapping[str, Perturbation] | None) -> tuple[Gap, ...]:
     """The gap between any two groups of an axis, in the order of their names."""
-    groups = {name: parse_perturbation(name, own).group for name in sorted(twins)}
+    groups = {name: parse_perturbation(name, added).group for name in sorted(twins)}
     return tuple(
         Gap(axis=first.axis, old=old, new=new, change=paired_change(twins[new], twins[old], quotient=False))
         for (old, first), (new, second) in combinations(groups.items(), 2)

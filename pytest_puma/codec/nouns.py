@@ -42,11 +42,11 @@ def _reader(kind: Any) -> _Reader:
 
 def _of_generic(origin: Any, arguments: tuple[Any, ...]) -> _Reader:
     if origin in {tuple, Sequence}:
-        each = _reader(arguments[0])
-        return lambda value: tuple(map(each, _checked_list(value)))
+        element = _reader(arguments[0])
+        return lambda value: tuple(map(element, _checked_list(value)))
     if origin is Mapping:
-        each = _reader(arguments[1])
-        return lambda value: {name: each(part) for name, part in _checked_object(value).items()}
+        element = _reader(arguments[1])
+        return lambda value: {name: element(part) for name, part in _checked_object(value).items()}
     if origin is Literal:
         return lambda value: value if value in arguments else _refuse(f"one of {', '.join(map(str, arguments))}")
     kinds = [kind for kind in arguments if kind is not NoneType]
@@ -58,9 +58,8 @@ def _of_generic(origin: Any, arguments: tuple[Any, ...]) -> _Reader:
 
 def _of_fields(kind: Any) -> _Reader:
     hints = get_type_hints(kind)
-    own = fields(kind)
-    readers = {each.name: _SPECIAL.get((kind, each.name)) or _reader(hints[each.name]) for each in own}
-    needed = {each.name for each in own if each.default is MISSING and each.default_factory is MISSING}
+    readers = {name: _SPECIAL.get((kind, name)) or _reader(hint) for name, hint in hints.items()}
+    needed = {field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING}
 
     def made(value: Any) -> Any:
         entry, parts = _checked_object(value), {}

@@ -45,7 +45,7 @@ class CalibrationBin:
 class Flip:
     """An answer that was right in the baseline and is wrong now, or the other way; None: a parse failure.
 
-    If answers are numbers, it is farther off now, or nearer. If a metric scores texts, it has a worse score, or a
+    If answers are numbers, its error is larger now, or smaller. If a metric scores texts, it has a worse score, or a
     better one: `scores` are those then and now. `trial`: the index of the trial, None if no sample of the cell has
     several. `text`: the beginning of the sample if its id is a hash.
     """
@@ -156,8 +156,8 @@ class Outcome:
 
     def own_text(self, prediction: Prediction) -> str:
         """The part of a sample's last prompt that not all samples share; its last message if they share all of it."""
-        own = [rest for rest in prediction.transcript.prompts if rest is not None][-1:]
-        text = "\n".join(message.content for rest in own for message in rest)
+        rests = [rest for rest in prediction.transcript.prompts if rest is not None][-1:]
+        text = "\n".join(message.content for rest in rests for message in rest)
         whole = self.prompts(prediction)
         return text if text.strip() or not whole else whole[-1][-1].content
 

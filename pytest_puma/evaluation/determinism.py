@@ -31,7 +31,7 @@ def check_batch_invariance(
         recording = RecordingBackend(engine.backend)
         (alone,) = run_conversations([strategy.converse(task)], Engine(recording))
         pairs = list(zip(_responses(together), _responses(alone), strict=False))
-        first = next((place for place, (one, other) in enumerate(pairs) if _content(one) != _content(other)), None)
+        first = next((index for index, (one, other) in enumerate(pairs) if _content(one) != _content(other)), None)
         answers += _answer(together) != _answer(alone)
         if first is not None:
             texts += 1
@@ -71,8 +71,8 @@ class RecordingBackend:
         if not b"".join(pieces).startswith(alone.text.encode()):
             return []
         common = common_prefix(together.text.encode(), alone.text.encode())
-        place = next((number for number, end in enumerate(accumulate(map(len, pieces))) if end > common), len(rows) - 1)
-        return [rows[place][1]]
+        index = next((number for number, end in enumerate(accumulate(map(len, pieces))) if end > common), len(rows) - 1)
+        return [rows[index][1]]
 
 
 def _responses(state: ConversationState) -> tuple[Response, ...]:

@@ -54,8 +54,8 @@ def _of_column(name: str, key: str, scored: ScoredPredictions) -> list[str]:
     measured = [measure for measure in values.values() if not math.isnan(measure.value)]
     if statistic is None or statistic.better == "neither":
         return [folded(name, "mean", key)]
-    worst = sorted(measured, key=lambda each: each.value if statistic.better == "high" else -each.value)
-    return [folded(name, "mean", key), *(each.metric for each in worst[:WORST])]
+    worst = sorted(measured, key=lambda measure: measure.value if statistic.better == "high" else -measure.value)
+    return [folded(name, "mean", key), *(measure.metric for measure in worst[:WORST])]
 
 
 def _groups(cell: Cell, scored: ScoredPredictions) -> list[str]:

@@ -96,7 +96,7 @@ def _picked(cell: Cell, sample: Sample) -> Sequence[Mapping[str, object]] | None
     picked = scenario.pick_examples(dict(sample.fields), k, random)
     if picked is None:
         return None
-    if len(picked) != k or not all(isinstance(each, Mapping) for each in picked):
+    if len(picked) != k or not all(isinstance(row, Mapping) for row in picked):
         msg = (
             f"scenario {scenario.name!r}, row {sample.id}: pick_examples() returned {len(picked)} examples; "
             f"expected {k} rows as dictionaries"

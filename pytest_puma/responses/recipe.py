@@ -63,8 +63,8 @@ def prompt_json(prompt: Prompt) -> bytes:
 def engine_key(signature: Mapping[str, str], *, context_limit: int, version: int = ENGINE_VERSION) -> bytes:
     """Return the key of a backend with this signature and context, and of the engine's `version`."""
     kept = {name: value for name, value in signature.items() if name not in {*BATCHING, *_OF_REQUESTS}}
-    own = _VERSION_1 if version == 1 else str(version)
-    return _digest("engine", {"signature": kept, "context_limit": context_limit, "own_code_sha256": own})
+    code = _VERSION_1 if version == 1 else str(version)
+    return _digest("engine", {"signature": kept, "context_limit": context_limit, "own_code_sha256": code})
 
 
 def batch_key(

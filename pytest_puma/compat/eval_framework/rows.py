@@ -78,8 +78,8 @@ class TaskRows(Author):
         if self._subjects:
             available = set(frame[SUBJECT])
             if absent := [subject for subject in self._subjects if subject not in available]:
-                there = there_are(absent[0], sorted(available))
-                msg = f"{type(self).__name__}: no row of the subject {absent[0]!r}; {there}"
+                subjects = there_are(absent[0], sorted(available))
+                msg = f"{type(self).__name__}: no row of the subject {absent[0]!r}; {subjects}"
                 raise DataError(msg)
             frame = self._of_subjects(frame)
         if not self._overrides("_create_samples"):
