@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from pytest_puma import ChoiceScenario, CompletionScenario, FileScenario, hooks
-from pytest_puma.core import ModelOptions, Scenario
+from pytest_puma.core import CellId, Execution, Judgement, ModelOptions, Outcome, Scenario, Tables
 from pytest_puma.core.scenario import OptionalMembers
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED
 from pytest_puma.metrics import metric_names
@@ -135,3 +135,11 @@ def test_links_inside_the_repository_lead_somewhere(page: Path) -> None:
 
 
 # -- examples --------------------------------------------------------------------------------------
+
+
+def test_the_table_of_records_has_their_fields() -> None:
+    records = {names_in(row[0])[0].removeprefix("puma."): {*names_in(row[1])} for row in table("record")}
+    internal = {"shared_prompts", "node_id", "attempt", "cross_cell_gates", "replicates"}
+    for name, record in (("name", CellId), ("tables", Tables), ("judgement", Judgement), ("execution", Execution)):
+        assert records[name] - {"puma.cell"} == {field.name for field in fields(record)} - internal
+    assert records.keys() <= {field.name for field in fields(Outcome)}
