@@ -15,15 +15,16 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from pytest_puma.errors import SettingsError, check_limits
+from pytest_puma.errors import EngineError, SettingsError, check_limits
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 Finish: TypeAlias = Literal["stop", "length", "context", "scored", "overflow"]
+_FINISHES: tuple[str, ...] = get_args(Finish)
 #: Replies that were cut off: by the limit of tokens, or by the end of the context.
 TRUNCATED = frozenset({"length", "context"})
 #: Beyond these, a sampler can choose any token, or only one.
@@ -175,12 +176,12 @@ class Likelihood:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
-    """The engine's reply to one request.
+    """The reply to one request.
 
     `logprobs` (natural logarithm): of each continuation, summed over its tokens, for a `Score`, with the end of turn if
     that was requested; of each generated token for a `Generate` with `logprobs`. `likelihoods`: of each continuation of
-    a `Score`. `finish` is `overflow` if the
-    prompt is longer than the context: then nothing was computed.
+    a `Score`. `finish`: `length` if the reply was cut off at its maximum number of tokens, `overflow` if the prompt is
+    longer than the context, so that nothing was computed.
     """
 
     text: str = ""
@@ -188,6 +189,18 @@ class Response:
     likelihoods: tuple[Likelihood, ...] = ()
     finish: Finish = "stop"
     usage: Usage = field(default_factory=Usage)
+
+    def __post_init__(self) -> None:
+        """Refuse what servers send and no run can keep, with an `EngineError`."""
+        msg = ""
+        if not isinstance(self.text, str):
+            msg = f"a Response's text is {self.text!r}; expected a string, empty if there is none"
+        elif self.finish not in _FINISHES:
+            msg = f"a Response's finish is {self.finish!r}; expected one of {', '.join(_FINISHES)}"
+        elif any(value is None or not value < math.inf for value in self.logprobs):
+            msg = f"a Response's logprobs are {self.logprobs!r:.80}; expected numbers, -inf for a probability of 0"
+        if msg:
+            raise EngineError(msg)
 
     @property
     def truncated(self) -> bool:

@@ -13,7 +13,7 @@ from hashlib import blake2b
 from json import dumps
 from typing import Any, cast
 
-from pytest_puma.core import Likelihood, Response, StoreShare, Usage
+from pytest_puma.core import EngineError, Likelihood, Response, StoreShare, Usage
 from pytest_puma.core.conversation import Finish
 from pytest_puma.platform.json_text import parse_json
 
@@ -116,7 +116,7 @@ def sound_response(owner: tuple[str, bytes], row: tuple[Any, ...]) -> Response |
         return None
     try:
         return response_of(tuple(values[2:]))
-    except (ValueError, TypeError, struct.error, zlib.error):
+    except (EngineError, ValueError, TypeError, struct.error, zlib.error):
         return None
 
 
