@@ -84,3 +84,12 @@ def test_the_answers_of_any_responder_with_an_identity_are_kept(project: Project
     newest = max((project.pytester.path / ".puma" / "runs").iterdir(), key=lambda path: path.stat().st_mtime_ns)
     (outcome,) = json.loads((newest / "run.json").read_text(encoding="utf-8"))["outcomes"]
     assert (outcome["kept"]["kept"], outcome["kept"]["responses"]) == (4, 4)
+
+
+def test_a_judge_that_fails_loses_no_answer_of_the_model(project: Project) -> None:
+    broken = REMOTE.replace('lambda text: "yes"', "lambda text: 1 / 0")
+    project.write(conftest=broken, test_triage=BENCHMARK.replace("GATES", "[]"))
+    project.run().assert_outcomes(errors=1, skipped=1)
+    assert [line["answer"] for line in project.predictions()] == ["Major"] * 4
+    project.write(conftest=REMOTE)
+    project.run("--puma-rescore=last", model=False).assert_outcomes(passed=1)

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.codec.outcomes import to_lines
-from pytest_puma.core import MetricError, NotRunError, Outcome, Responder
+from pytest_puma.core import NotRunError, Outcome, Responder
 from pytest_puma.evaluation.assess import Context, assess, unassessed
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.evaluate import stopping_of
@@ -26,8 +26,8 @@ from pytest_puma.session.progress.meter import progress_of
 from pytest_puma.session.settings.config import settings_of
 
 OUTCOME: pytest.StashKey[Outcome] = pytest.StashKey()
-#: Attributes of the next report: the outcome as `puma`; `puma_unassessed`, that of a cell whose metric raised, with its
-#: predictions alone; `puma_unchanged`, the reason why a cell was not run.
+#: Attributes of the next report: the outcome as `puma`; `puma_unassessed`, that of a cell whose metric or judge raised,
+#: with its predictions alone; `puma_unchanged`, the reason why a cell was not run.
 UNSENT: pytest.StashKey[dict[str, Any]] = pytest.StashKey()
 _SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
 
@@ -70,8 +70,8 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
         if any(metric.is_judged for metric in cell.scores):
             answered = judge(cell, answered, judge_of(item.config, cell.model))
         return assess(cell, answered, context)
-    except MetricError:
-        # A bug in a metric must not lose what the model answered.
+    except Exception:
+        # A bug in a metric, or a judge that fails, must not lose what the model answered.
         item.stash[UNSENT] = {"puma_unassessed": unassessed(cell, answered, item.nodeid)}
         raise
 
