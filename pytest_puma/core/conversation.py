@@ -43,9 +43,9 @@ class Message:
 class Prompt:
     """The text of a request. The backend applies the model's own chat template.
 
-    `prefill` is the start of the assistant's turn, which the model continues; `stop` are strings
-    at which generation ends (they are not part of the response). Without `chat` the messages are plain text for a base
-    model: a line break follows a user message, a blank line any other one.
+    `prefill` is the start of the assistant's turn, which the model continues; `stop`: strings that end the generation,
+    which are not in the response. Without `chat`, messages are plain text: a line break ends one of the user, a blank
+    line any other.
     """
 
     messages: tuple[Message, ...]
@@ -132,8 +132,7 @@ class _Additive:
 class Usage(_Additive):
     """The cost of a response. Additive: `sum(usages, Usage())`.
 
-    `cached_tokens` of the `prompt_tokens` were already in the cache; `seconds` is the time from
-    admission to the end of the response (other requests run in the same batch meanwhile).
+    `cached_tokens` of the `prompt_tokens` were in the cache; `seconds`: from admission to the end of the response.
     """
 
     prompt_tokens: int = 0
@@ -246,5 +245,6 @@ def ask(request: Request) -> Generator[tuple[Request, ...], tuple[Response, ...]
 
 
 def ask_all(requests: Iterable[Request]) -> Generator[tuple[Request, ...], tuple[Response, ...], tuple[Response, ...]]:
-    """Send several requests at once and return the responses in order: `responses = yield from ask_all(requests)`."""
-    return (yield tuple(requests))
+    """Send any number of requests at once; return the responses: `responses = yield from ask_all(requests)`."""
+    asked = tuple(requests)
+    return (yield asked) if asked else ()

@@ -10,7 +10,10 @@ from pytest_puma.errors import EngineError
 from pytest_puma.phrases import shown
 from pytest_puma.platform.signals import CALL, limited
 
-_EXPECTED = "expected a request, which task.generate(prompt) or task.score(prompt, options) gives, or a tuple of them"
+_EXPECTED = (
+    "expected a request, which task.generate(prompt) or task.score(prompt, options) gives (in a metric, "
+    "Generate(...) or Score(...)), or a tuple of them"
+)
 
 
 class Exchange:
@@ -50,7 +53,7 @@ class Exchange:
 
     @property
     def _who(self) -> str:
-        return f"the strategy function {getattr(self._conversation, '__name__', 'of this cell')}"
+        return f"the function {getattr(self._conversation, '__name__', 'of this cell')}"
 
     def _sent(self, responses: Sequence[Response]) -> Any:
         if not self._started:

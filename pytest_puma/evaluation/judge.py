@@ -13,7 +13,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from types import GeneratorType
+from typing import Any, cast
 
 from pytest_puma.core import (
     JUDGE,
@@ -48,7 +49,12 @@ class _Judgement:
     scores: dict[str, Any] = field(default_factory=dict)
 
     def converse(self, metric: Metric) -> Conversation:
-        """Hold the conversation of a metric."""
+        """Return the conversation of a metric, under a name that messages show."""
+        conversation = cast("GeneratorType[Any, Any, Answer]", self._converse(metric))
+        conversation.__name__ = f"{metric.name} of sample {self.sample.id!r}"
+        return conversation
+
+    def _converse(self, metric: Metric) -> Conversation:
         try:
             value = yield from metric.score(self.sample, self.prediction)
         except PumaError:

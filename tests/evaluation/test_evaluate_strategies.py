@@ -62,11 +62,11 @@ def _lone(task: Task) -> Any:
 @pytest.mark.parametrize(
     ("converse", "sentence"),
     [
-        (_mute, "the strategy function _mute yields no request; expected a request, which task.generate"),
-        (_silent, r"the strategy function _silent returns None; expected an Answer\(value=..., responses=...\)"),
+        (_mute, "the function _mute yields no request; expected a request, which task.generate"),
+        (_silent, r"the function _silent returns None; expected an Answer\(value=..., responses=...\)"),
         (_thoughtless, "without a response"),
         (_hasty, r"returns Answer\(value='Critical', .* and has no `yield`; expected a request"),
-        (_prompting, r"the strategy function _prompting yields Prompt\(messages=.{1,80}\.\.\.; expected a request"),
+        (_prompting, r"the function _prompting yields Prompt\(messages=.{1,80}\.\.\.; expected a request"),
         (_lone, r"Answer\(responses=...\) is a Response; expected a tuple: responses=\(response,\)"),
     ],
 )

@@ -9,6 +9,7 @@ import pytest
 from pytest_puma.core import (
     JUDGE,
     Conversation,
+    EngineError,
     Generate,
     Message,
     Metric,
@@ -20,6 +21,7 @@ from pytest_puma.core import (
     Score,
     SettingsError,
     ask,
+    ask_all,
     metric,
 )
 from pytest_puma.evaluation.evaluate import evaluate
@@ -91,6 +93,27 @@ def test_a_metric_that_raises_or_returns_no_number_names_its_sample() -> None:
         judged(fails, judge=ScriptedBackend({}))
     with pytest.raises(MetricError, match=r"metric 'talks' returned '' for sample '.+'; expected a number or None"):
         judged(talks, judge=ScriptedBackend({}))
+
+
+def test_a_metric_may_ask_about_any_number_of_statements_none_included() -> None:
+    @metric
+    def holds(_sample: Sample, prediction: Prediction) -> Any:
+        statements = ["It is minor."] * (prediction.answer == "Minor")
+        verdicts = yield from ask_all(Generate(prompt=prompt(text), max_tokens=3) for text in statements)
+        return all(verdict.text == "yes" for verdict in verdicts) if verdicts else None
+
+    outcome = judged(holds, judge=ScriptedBackend({}, default="yes"))
+    for prediction in outcome.predictions:
+        assert prediction.scores["holds"] == (True if prediction.answer == "Minor" else None)
+
+
+def test_a_metric_that_yields_no_request_is_named_with_its_sample() -> None:
+    @metric
+    def mute(_sample: Sample, _prediction: Prediction) -> Any:
+        yield "Is this calm?"
+
+    with pytest.raises(EngineError, match=r"the function mute of sample '.+' yields 'Is this calm\?'; expected a req"):
+        judged(mute, judge=ScriptedBackend({}))
 
 
 def test_a_judge_looks_at_single_predictions() -> None:
