@@ -97,8 +97,13 @@ def judge(cell: Cell, answered: CellPredictions, responder: Responder | None) ->
     )
     beginnings = shared.shared()
     predictions = tuple(_judged(judgement, [next(states) for _ in metrics], beginnings) for judgement in judgements)
-    signature = {**answered.signature, "judge": responder.provenance().signature.get("engine")}
-    return replace(answered, predictions=predictions, signature=signature)
+    provenance = responder.provenance()
+    return replace(
+        answered,
+        predictions=predictions,
+        signature={**answered.signature, "judge": provenance.signature.get("engine")},
+        warnings=(*answered.warnings, *(f"the judge: {warning}" for warning in provenance.warnings)),
+    )
 
 
 def _judged(judgement: _Judgement, states: list[ConversationState], beginnings: Sequence[Messages]) -> Prediction:

@@ -160,7 +160,7 @@ class KeepingResponder:
             signature=computed.signature,
             notes=computed.notes,
             warnings=(*computed.warnings, *warnings),
-            unmeasured={"clock": UNTIMED} if kept else {},
+            unmeasured={**computed.unmeasured, **({"clock": UNTIMED} if kept else {})},
             kept=kept,
         )
 

@@ -93,3 +93,33 @@ def test_a_judge_that_fails_loses_no_answer_of_the_model(project: Project) -> No
     assert [line["answer"] for line in project.predictions()] == ["Major"] * 4
     project.write(conftest=REMOTE)
     project.run("--puma-rescore=last", model=False).assert_outcomes(passed=1)
+
+
+def test_what_a_responder_cannot_measure_is_no_number(project: Project) -> None:
+    unmeasured = 'unmeasured={"tokens": "are unknown: the server sends no usage"}'
+    project.write(
+        conftest=REMOTE.replace("Provenance(signature", f"Provenance({unmeasured}, signature"),
+        test_triage=BENCHMARK.replace("GATES", '["tokens_decoded_mean <= 9"]'),
+    )
+    result = project.run()
+    result.stdout.fnmatch_lines(["*tokens_decoded_mean are unknown: the server sends no usage*"])
+    assert "tokens_decoded_mean" not in project.record()["outcomes"][0]["measures"]
+
+
+def test_warnings_about_a_judge_are_shown(project: Project) -> None:
+    judge = REMOTE.replace('return Engine(ScriptedBackend(lambda text: "yes", digest="5a"))', "return Doubtful()")
+    doubtful = """
+class Doubtful(Remote):
+    capabilities = frozenset({"generate", "score"})
+
+    def submit_all(self, requests, origins=(), *, beside=()):
+        tickets = super().submit_all(requests)
+        self.open = {ticket: Response(logprobs=(-0.1, -2.0), finish="scored") for ticket in tickets}
+        return tickets
+
+    def provenance(self):
+        return Provenance(signature={}, warnings=("it was slow",))
+"""
+    project.write(conftest=judge + doubtful, test_triage=BENCHMARK.replace("GATES", "[]"))
+    result = project.run()
+    result.stdout.fnmatch_lines(["*warning: *the judge: it was slow*"])
