@@ -84,8 +84,11 @@ def is_ours(path: Path) -> bool:
 
     The file of a mistyped `puma_store_path` is none, and is never renamed.
     """
-    with path.open("rb") as file:
-        return _is_default(path) or file.read(72)[68:] == APPLICATION.to_bytes(4, "big")
+    try:
+        with path.open("rb") as file:
+            return _is_default(path) or file.read(72)[68:] == APPLICATION.to_bytes(4, "big")
+    except FileNotFoundError:  # another process has set it aside in the meantime
+        return True
 
 
 def saving(path: Path | str) -> str:

@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import Backend, Conversation, Exchange, Model, Origin, Request, Response, Step
-from pytest_puma.engine import engine
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluation import conversations
 from pytest_puma.responses.recipe import request_key
+from pytest_puma.session.items import responders
 from pytest_puma.testing import ScriptedBackend
 
 #: Maximum milliseconds of a step.
@@ -87,7 +87,7 @@ class WitnessedExchange(Exchange):
 
 def pytest_configure() -> None:
     """Put the notes in place."""
-    engine.Engine = NotedEngine  # type: ignore[misc]
+    responders.Engine = NotedEngine  # type: ignore[attr-defined]
     conversations.Exchange = WitnessedExchange  # type: ignore[attr-defined]
 
 

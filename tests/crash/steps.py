@@ -92,7 +92,7 @@ def join(path: Path, killer: Killer) -> None:  # noqa: ARG001 - never killed
     store = ResponseStore(path, run=str(os.getpid()))
     scope = store.scope("cell@", b"engine", EngineRow("5a", "m", {}, ()), {})
     request = Generate(prompt=Prompt(messages=(Message(role="user", content="?"),)), max_tokens=1)
-    assert scope is not None
+    assert scope is not None, store.take_notes()
     store.keep(scope, b"", request.prompt, [(str(os.getpid()).encode(), request, Response(text="yes"))])
     print(*store.take_notes(), flush=True)  # noqa: T201 - to the parent
 
