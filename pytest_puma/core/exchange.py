@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from pytest_puma.core.conversation import Answer, Conversation, Generate, Request, Response, Score
@@ -50,6 +51,18 @@ class Exchange:
             return ()
         self._started, self._single = True, isinstance(yielded, (Generate, Score))
         return self._requests(yielded)
+
+    def check(self, requests: Sequence[Request], capabilities: AbstractSet[str]) -> None:
+        """Refuse requests that the responder cannot answer; a client would answer them as something else."""
+        needed = {"score" if isinstance(request, Score) else "generate" for request in requests}
+        if any(isinstance(request, Generate) and request.grammar is not None for request in requests):
+            needed.add("grammar")
+        if missing := sorted(needed - capabilities):
+            msg = (
+                f"{self._who} makes requests that need {' and '.join(map(repr, missing))}, which the responder cannot "
+                f"do; expected other requests or another responder (a strategy with needs={set(missing)} is skipped)"
+            )
+            raise EngineError(msg)
 
     @property
     def _who(self) -> str:

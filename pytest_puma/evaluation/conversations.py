@@ -145,6 +145,8 @@ def _run(states: Sequence[ConversationState], engine: Responder, tell: Callable[
 def _submit(states: Sequence[ConversationState], engine: Responder) -> dict[int, ConversationState]:
     """Submit the next requests of each conversation; return the owner of each ticket."""
     next_requests = [(state, state.advance()) for state in states]
+    for state, requests in next_requests:
+        state.exchange.check(requests, engine.capabilities)
     origins = chain.from_iterable(state.origins(len(requests)) for state, requests in next_requests)
     tickets = iter(engine.submit_all([request for _, requests in next_requests for request in requests], [*origins]))
     for state, requests in next_requests:

@@ -116,6 +116,16 @@ def test_a_metric_that_yields_no_request_is_named_with_its_sample() -> None:
         judged(mute, judge=ScriptedBackend({}))
 
 
+def test_a_judge_that_cannot_score_is_an_error() -> None:
+    class Writing(Engine):
+        capabilities = frozenset({"generate"})
+
+    model, asked = Engine(ScriptedBackend({}, default="Minor")), cell(samples=3, scores=(is_calm,))
+    message = r"the function is_calm of sample '.+' makes requests that need 'score', which the responder cannot do"
+    with pytest.raises(EngineError, match=message):
+        evaluate(asked, model, judge=Writing(ScriptedBackend({})))
+
+
 def test_a_judge_looks_at_single_predictions() -> None:
     def whole(_predictions: Any) -> Conversation:
         yield from ()
