@@ -89,11 +89,16 @@ class ResponseStore(StoreFile):
                 responses[request] = kept
         return responses
 
-    def whole_batches(self, scope: Scope) -> Iterator[dict[bytes, KeptResponse]]:
-        """Yield the responses of each batch that was computed to its end and has them all, the newest first."""
-        newest = "(SELECT max(id) FROM response WHERE response.scope = pass.scope AND response.company = pass.company)"
-        query = f"SELECT company, responses FROM pass WHERE scope = ? ORDER BY {newest} DESC"  # noqa: S608
-        for batch, count in self.rows(query, (self.number(scope),)):
+    def whole_batches(self, scope: Scope, request: bytes | None = None) -> Iterator[dict[bytes, KeptResponse]]:
+        """Yield the responses of each batch that was computed to its end and has them all, the newest first.
+
+        `request`: one that the batch must have, None for all batches.
+        """
+        of_batch = "FROM response WHERE response.scope = pass.scope AND response.company = pass.company"
+        has_it = f"(?2 IS NULL OR EXISTS (SELECT 1 {of_batch} AND request = ?2))"
+        newest = f"(SELECT max(id) {of_batch})"
+        query = f"SELECT company, responses FROM pass WHERE scope = ?1 AND {has_it} ORDER BY {newest} DESC"  # noqa: S608
+        for batch, count in self.rows(query, (self.number(scope), request)):
             responses = dict(self._sound(scope, self._rows(scope, "company = ?", [batch])))
             if len(responses) >= count:
                 yield responses

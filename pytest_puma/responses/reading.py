@@ -62,6 +62,8 @@ class ReadingResponder:
     ) -> list[int]:
         """Find the response to each request."""
         tickets = list(range(self._asked, self._asked + len(requests)))
+        if not requests:  # the last conversations have their answers
+            return tickets
         self._ready |= zip(tickets, self.source.find(requests, origins), strict=True)
         self._asked += len(requests)
         return tickets
@@ -151,11 +153,11 @@ class StoreSource:
         return best, False
 
     def _candidates(self, scope: Scope, keys: Sequence[bytes]) -> Iterator[tuple[Mapping[bytes, KeptResponse], bool]]:
-        """The responses of each batch that was computed to its end, the newest first, then those of any batch.
+        """The responses of each batch of these requests that was computed to its end, then those of any batch.
 
         Each with whether they were computed together.
         """
-        for responses in self._store.whole_batches(scope):
+        for responses in self._store.whole_batches(scope, keys[0]):
             yield responses, True
         yield self._store.find(scope, keys, b""), False
 
