@@ -143,7 +143,9 @@ class Usage(_Additive):
     @classmethod
     def total(cls, usages: Iterable[Usage]) -> Usage:
         """Return the sum of any number of usages."""
-        return sum(usages, cls())
+        numbers = iter(usages)
+        # Most conversations have one response, whose usage needs no addition.
+        return sum(numbers, next(numbers, cls()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
