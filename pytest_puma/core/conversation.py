@@ -144,8 +144,7 @@ class Usage(_Additive):
     def total(cls, usages: Iterable[Usage]) -> Usage:
         """Return the sum of any number of usages."""
         numbers = iter(usages)
-        # Most conversations have one response, whose usage needs no addition.
-        return sum(numbers, next(numbers, cls()))
+        return sum(numbers, next(numbers, cls()))  # most conversations have one response, which needs no addition
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,8 +180,7 @@ class Response:
 
     `logprobs` (natural logarithm): of each continuation, summed over its tokens, for a `Score`, with the end of turn if
     that was requested; of each generated token for a `Generate` with `logprobs`. `likelihoods`: of each continuation of
-    a `Score`. `finish`: `length` if the reply was cut off at its maximum number of tokens, `overflow` if the prompt is
-    longer than the context, so that nothing was computed.
+    a `Score`. `finish`: `length`: cut off at the maximum number of tokens; `overflow`: the prompt exceeds the context.
     """
 
     text: str = ""

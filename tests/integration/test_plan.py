@@ -66,7 +66,7 @@ def test_the_first_run_teaches_it_the_minutes(alone: Project, pytester: pytest.P
     before = alone.run("--puma-plan")
     trial = r"minutes: tiny read [\d,]+ and wrote [\d,]+ tokens a second in a trial of two seconds; at most, .*"
     before.stdout.re_match_lines([trial])
-    before.stdout.re_match_lines([r"memory: about \d+ MB with tiny: \d+ MB of weights, \d+ MB of caches and .*"])
+    before.stdout.re_match_lines([r"memory: about [\d,]+ MB with tiny: \d+ MB of weights, \d+ MB of caches and .*"])
     assert all(float(columns[5]) < 1 for columns in rows(before).values())
     alone.run().assert_outcomes(passed=5)
     after = alone.run("--puma-plan")
