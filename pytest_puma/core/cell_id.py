@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 Axis: TypeAlias = Literal["strategy", "model", "perturbation"]
+#: The columns of a cell's names in tables.
+COLUMNS = ("cell", "scenario", "strategy", "perturbation", "model")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -36,6 +38,11 @@ class CellId:
     def shown(self) -> str:
         """The strategy, with the perturbation if there is one: `few_shot_3+typos_5pct`."""
         return with_perturbation(self.strategy, self.perturbation)
+
+    def columns(self) -> dict[str, str | None]:
+        """Return the names under `COLUMNS`; `cell` is the id."""
+        values = (str(self), self.scenario, self.strategy, self.perturbation, self.model)
+        return dict(zip(COLUMNS, values, strict=True))
 
     def without(self, axis: Axis) -> CellId:
         """The cells that differ on this axis alone have this in common: the same names, with that one empty."""

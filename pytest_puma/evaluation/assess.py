@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from threadpoolctl import threadpool_limits
 
 from pytest_puma.analysis import cautions
@@ -31,7 +29,7 @@ def unassessed(cell: Cell, answered: CellPredictions, node_id: str) -> Outcome:
         predictions=answered.predictions,
         metrics=(),
         measures={},
-        execution=_execution(answered, node_id=node_id),
+        execution=Execution(signature=answered.signature, shared_prompts=answered.shared_prompts, node_id=node_id),
     )
 
 
@@ -63,8 +61,9 @@ def _outcome(assessment: Assessment) -> Outcome:
             cross_cell_gates=cell.cross_cell_gates if answered.complete else (),
             replicates=assessment.replicates,
         ),
-        execution=_execution(
-            answered,
+        execution=Execution(
+            signature=answered.signature,
+            shared_prompts=answered.shared_prompts,
             samples=len(answered.samples),
             trials=len(answered.predictions),
             left_out=answered.planned - len(answered.samples),
@@ -76,7 +75,3 @@ def _outcome(assessment: Assessment) -> Outcome:
             notes=answered.notes,
         ),
     )
-
-
-def _execution(answered: CellPredictions, **fields: Any) -> Execution:
-    return Execution(signature=answered.signature, shared_prompts=answered.shared_prompts, **fields)

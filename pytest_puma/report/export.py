@@ -18,15 +18,14 @@ from pkgutil import resolve_name
 from typing import Any, TypeAlias
 
 from pytest_puma.codec.plain import plain, storable
-from pytest_puma.core import DataError, Outcome, Run, SettingsError
+from pytest_puma.core import DataError, Outcome, Run, SettingsError, cell_id
 from pytest_puma.planning.reports import FORMATS, PageSettings, ReportFile, foreign
 from pytest_puma.platform.files import obstacle, write_whole
 from pytest_puma.platform.installation import install_extra
 from pytest_puma.report import escape
 
-_NAMES = ("cell", "scenario", "strategy", "perturbation", "model")
 _NUMBERS = ("value", "low", "high", "level", "n")
-COLUMNS = (*_NAMES, "metric", *_NUMBERS, "note", "verdicts")
+COLUMNS = (*cell_id.COLUMNS, "metric", *_NUMBERS, "note", "verdicts")
 _Rows: TypeAlias = Iterable[Mapping[str, Any]]
 
 
@@ -68,9 +67,7 @@ def measure_rows(run: Run) -> Iterator[dict[str, object]]:
     Several verdicts on one metric are separated by a semicolon and a space.
     """
     for outcome in run.outcomes:
-        cell = outcome.name
-        parts = (outcome.cell, cell.scenario, cell.strategy, cell.perturbation or "", cell.model)
-        names = dict(zip(_NAMES, parts, strict=True))
+        names = {column: name or "" for column, name in outcome.name.columns().items()}
         statuses: dict[str, list[str]] = {}
         for verdict in outcome.judgement.verdicts:
             statuses.setdefault(verdict.gate.word or verdict.gate.metric, []).append(verdict.status)

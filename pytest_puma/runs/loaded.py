@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.codec.plain import plain
-from pytest_puma.core import DataError, Messages, Outcome, Prediction, Usage, Verdict
+from pytest_puma.core import DataError, Messages, Prediction, Usage, Verdict
+from pytest_puma.core.cell_id import COLUMNS
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.past_run import PastRun
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 #: The beginning of messages.
 _WHO = "load_run: "
-_NAMES = ("cell", "scenario", "strategy", "perturbation", "model")
 _MEASURE = ("metric", "value", "low", "high", "n", "note")
 _NUMBERS = ("value", "low", "high")
 
@@ -74,7 +74,7 @@ class LoadedRun:
         for cell in file.cells:
             if cell.owner in by_owner.keys() - lacking.keys() and file.by_owner[cell.owner] is cell:
                 outcome = by_owner[cell.owner]
-                names = _names(outcome) | _fields(outcome.execution, ("node_id", "attempt"))
+                names = outcome.name.columns() | _fields(outcome.execution, ("node_id", "attempt"))
                 for row in file.read(cell, partial(_row, shared=cell.shared)):
                     yield names | row
         for text in lacking.values():
@@ -86,26 +86,28 @@ class LoadedRun:
         """One row for each metric of each cell, with `value`, 95 % interval (`low`, `high`), `n` and `note`."""
         outcomes = self.past.run.outcomes
         rows = [
-            _names(outcome) | _fields(measure, _MEASURE)
+            outcome.name.columns() | _fields(measure, _MEASURE)
             for outcome in outcomes
             for measure in outcome.measures.values()
         ]
-        return _frame(rows, (*_NAMES, *_MEASURE), numbers=_NUMBERS)
+        return _frame(rows, (*COLUMNS, *_MEASURE), numbers=_NUMBERS)
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:
         """One row for each gate of each cell, and of the run, where `cell` is missing."""
         run = self.past.run
         of_cells = [
-            _names(outcome) | _verdict(verdict) for outcome in run.outcomes for verdict in outcome.judgement.verdicts
+            outcome.name.columns() | _verdict(verdict)
+            for outcome in run.outcomes
+            for verdict in outcome.judgement.verdicts
         ]
-        of_run = [dict.fromkeys(_NAMES) | _verdict(verdict) for verdict in run.verdicts]
-        return _frame([*of_cells, *of_run], (*_NAMES, *_VERDICT), numbers=_NUMBERS)
+        of_run = [dict.fromkeys(COLUMNS) | _verdict(verdict) for verdict in run.verdicts]
+        return _frame([*of_cells, *of_run], (*COLUMNS, *_VERDICT), numbers=_NUMBERS)
 
 
 #: The columns of every frame of predictions.
 PREDICTION_COLUMNS = (
-    *(*_NAMES, "node_id", "attempt", "sample_id", "trial", "gold", "answer", "failure", "parsed", "prompt", "raw"),
+    *(*COLUMNS, "node_id", "attempt", "sample_id", "trial", "gold", "answer", "failure", "parsed", "prompt", "raw"),
     *("finish", "messages", "replies", "logprobs", "likelihoods", "unconditional"),
     *("references", "choices", "order", "reply", "units"),
 )
@@ -166,10 +168,6 @@ def _verdict(verdict: Verdict) -> dict[str, Any]:
     numbers = verdict.change or verdict.measure
     found = dict.fromkeys(_NUMBERS) if numbers is None else _fields(numbers, _NUMBERS)
     return {"gate": str(verdict.gate)} | _fields(verdict, ("status", "fails", "reason")) | found
-
-
-def _names(outcome: Outcome) -> dict[str, Any]:
-    return {"cell": outcome.cell} | _fields(outcome.name, ("scenario", "strategy", "perturbation", "model"))
 
 
 def _fields(noun: object, names: Sequence[str]) -> dict[str, Any]:
