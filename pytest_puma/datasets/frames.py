@@ -53,7 +53,8 @@ def to_records(frame: Frame) -> list[dict[str, Any]]:
     import pandas as pd
 
     def plain(value: Any) -> Any:
-        return None if pd.api.types.is_scalar(value) and pd.isna(value) else value
+        missing = not isinstance(value, str) and pd.api.types.is_scalar(value) and pd.isna(value)
+        return None if missing else value
 
     return [{str(name): plain(value) for name, value in row.items()} for row in frame.to_dict("records")]
 

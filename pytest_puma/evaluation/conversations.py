@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -22,6 +23,7 @@ from pytest_puma.core import (
     Turn,
 )
 from pytest_puma.core.shared import PromptRest
+from pytest_puma.platform.signals import limited
 
 #: Called with the numbers of answered and of all samples.
 Progress = Callable[[int, int], None]
@@ -144,7 +146,8 @@ def _run(states: Sequence[ConversationState], engine: Responder, tell: Callable[
 
 def _submit(states: Sequence[ConversationState], engine: Responder) -> dict[int, ConversationState]:
     """Submit the next requests of each conversation; return the owner of each ticket."""
-    next_requests = [(state, state.advance()) for state in states]
+    with limited(math.inf):  # one timer for the limits of all
+        next_requests = [(state, state.advance()) for state in states]
     for state, requests in next_requests:
         state.exchange.check(requests, engine.capabilities)
     origins = chain.from_iterable(state.origins(len(requests)) for state, requests in next_requests)

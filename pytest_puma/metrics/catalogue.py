@@ -143,7 +143,8 @@ def _of_every_cell(table: PredictionTable) -> Iterator[Statistic]:
     for name, rows in failures.items():
         yield proportion(name, rows, table.everything, better="low")
     yield from calibration.statistics(table)
+    usages = [prediction.usage for prediction in table.predictions]
     for name, (field, source) in _COSTS.items():
-        column = np.array([getattr(prediction.usage, field) for prediction in table.predictions], dtype=np.float64)
+        column = np.array([getattr(usage, field) for usage in usages], dtype=np.float64)
         note = _SHARED_TIME if source == "clock" else ""
         yield mean(name, column, table.everything, better="low", source=source, note=note)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from types import FrameType
 
 #: Ctrl-C, the end of a job or of a terminal, and the alarm of time limits. Windows has only some of them.
@@ -15,8 +17,20 @@ _SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP
 READING = 30.0
 #: Seconds of computing for one score, or one step of a strategy: the first one may load a model.
 CALL = 300.0
-#: Seconds between looks at the clock of this thread beyond the limit: the timer counts all threads.
-_AGAIN = 0.5
+#: Seconds of computing of all threads between two looks at the clock of this thread.
+_INTERVAL = 0.2
+
+
+@dataclass(slots=True, eq=False)
+class _Limit:
+    """A limit in seconds of computing, and its end on the clock of this thread, which the first look at it sets."""
+
+    seconds: float
+    end: float | None = None
+
+
+#: The limits in force, the innermost last.
+_limits: list[_Limit] = []
 
 
 @contextmanager
@@ -61,22 +75,37 @@ def limited(seconds: float) -> Iterator[None]:
     It limits code of users, such as a parser whose regular expression never ends on some replies. A process of its own,
     as `BoundedFunction` has, is no choice here: the code may use anything of this process.
 
-    There is no limit in a thread that is not the main one, nor on systems without timers (Windows).
+    Of nested limits, the innermost counts, and the outermost has the timer: around many short calls, an infinite one
+    saves most of the time. There is no limit in a thread that is not the main one, nor on systems without timers
+    (Windows).
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
         yield
         return
-    end = time.thread_time() + seconds
+    outer = len(_limits)
+    with nullcontext() if outer else _timer():
+        _limits.append(_Limit(seconds))
+        try:
+            yield
+        finally:
+            del _limits[outer:]
 
-    def stop(_: int, __: FrameType | None) -> None:
-        if time.thread_time() >= end:
-            msg = f"over {seconds:g} seconds of computing, as a regular expression may need on some texts"
-            raise TimeoutError(msg)
 
-    handler = signal.signal(signal.SIGVTALRM, stop)
-    timer = signal.setitimer(signal.ITIMER_VIRTUAL, seconds, _AGAIN)
+@contextmanager
+def _timer() -> Iterator[None]:
+    handler = signal.signal(signal.SIGVTALRM, _check_limit)
+    timer = signal.setitimer(signal.ITIMER_VIRTUAL, _INTERVAL, _INTERVAL)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, *timer)
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL if handler is None else handler)
+
+
+def _check_limit(_number: int, _frame: FrameType | None) -> None:
+    now = time.thread_time()  # too slow to ask at the beginning of each block
+    for limit in _limits:
+        limit.end = now + limit.seconds if limit.end is None else limit.end
+        if limit is _limits[-1] and now >= limit.end:
+            msg = f"over {limit.seconds:g} seconds of computing, as a regular expression may need on some texts"
+            raise TimeoutError(msg)

@@ -30,6 +30,8 @@ DIGITS = 8
 _DIGEST = 64
 #: The random generator of sampling, which a seed alone does not name.
 _GENERATOR = "PCG64/2"
+#: JSON with sorted keys, without blanks, in ASCII: lone surrogates survive.
+_ENCODER = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False)
 #: Version 1 of the engine in its key: the digest of the engine's source files at commit 93aa214, which identified an
 #: engine before it had a version. So the responses that were kept until then are found.
 _VERSION_1 = "ba143fb66fe7573751b84091457cd4b7d4a63e13bf336c940cb33384feb19417"
@@ -43,16 +45,16 @@ def request_keys(requests: Sequence[Request], counts: Counter[bytes], *, strict:
     """
     keys = []
     for request in requests:
-        alike = request_key(request)
+        content = _content(request)
+        alike = _digest("request", content)
         number, counts[alike] = counts[alike], counts[alike] + 1
-        keys.append(alike if strict and not _draws(request) else request_key(request, number))
+        keys.append(alike if strict and not _draws(request) else _digest("request", content | {"nth": number}))
     return keys
 
 
 def request_key(request: Request, nth: int | None = None) -> bytes:
     """Return the key of the `nth` equal request of a batch, from 0; None where equal requests have equal responses."""
-    number = {} if nth is None else {"nth": nth}
-    return _digest("request", (_generate(request) if isinstance(request, Generate) else _score(request)) | number)
+    return _digest("request", _content(request) | ({} if nth is None else {"nth": nth}))
 
 
 def prompt_json(prompt: Prompt) -> bytes:
@@ -103,6 +105,10 @@ def _draws(request: Request) -> bool:
     return isinstance(request, Generate) and request.temperature > 0
 
 
+def _content(request: Request) -> dict[str, Any]:
+    return _generate(request) if isinstance(request, Generate) else _score(request)
+
+
 def _generate(request: Generate) -> dict[str, Any]:
     # A greedy reply does not depend on these.
     sampling = {
@@ -145,8 +151,7 @@ def _digest(kind: str, content: object) -> bytes:
 
 
 def _canonical(content: object) -> bytes:
-    """JSON with sorted keys, without blanks, in ASCII: lone surrogates survive."""
-    return json.dumps(content, sort_keys=True, separators=(",", ":"), allow_nan=False).encode()
+    return _ENCODER.encode(content).encode()
 
 
 def _both(old: object, new: object) -> str:

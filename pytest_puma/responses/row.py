@@ -132,12 +132,9 @@ def inflated(data: bytes, dictionary: bytes = b"") -> bytes:
 
 def check_of(*row: object) -> bytes:
     """Return the checksum of a row: its cell, the key of its engine, request, batch and the values of `COLUMNS`."""
-    digest = blake2b(digest_size=8)
-    for value in row:
-        content = value if isinstance(value, bytes) else str(value).encode()
-        digest.update(len(content).to_bytes(8, "little"))
-        digest.update(content)
-    return digest.digest()
+    contents = [value if isinstance(value, bytes) else str(value).encode() for value in row]
+    sized = [part for content in contents for part in (len(content).to_bytes(8, "little"), content)]
+    return blake2b(b"".join(sized), digest_size=8).digest()
 
 
 def _likelihood(likelihood: Likelihood) -> bytes:

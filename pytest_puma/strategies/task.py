@@ -96,7 +96,7 @@ class Task:
     def choices(self) -> tuple[Choice, ...]:
         """The choices of the sample in the order of this trial."""
         choices = self.sample.choices
-        return tuple(choices[index] for index in self.trial.order or range(len(choices)))
+        return tuple(choices[index] for index in self.trial.order) if self.trial.order else choices
 
     @property
     def labels(self) -> list[str]:

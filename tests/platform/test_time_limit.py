@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 import re
 import signal
 import threading
@@ -51,8 +52,21 @@ def test_other_threads_have_no_limit() -> None:
 
 
 def test_a_limit_within_a_limit_ends_with_its_block() -> None:
-    with limited(60):
-        with pytest.raises(TimeoutError), limited(0.2):
+    with limited(0.4):
+        with pytest.raises(TimeoutError, match=r"over 0\.2 seconds"), limited(0.2):
             NEVER.match(TEXT)
-        seconds, _ = signal.getitimer(signal.ITIMER_VIRTUAL)
-        assert 50 < seconds < 61  # it counts in ticks
+        with limited(60):
+            assert NEVER.match("aaa")
+        with pytest.raises(TimeoutError, match=r"over 0\.4 seconds"):
+            NEVER.match(TEXT)
+
+
+def test_limits_within_an_infinite_one_share_its_timer() -> None:
+    with limited(math.inf):
+        handler, timer = signal.getsignal(signal.SIGVTALRM), signal.getitimer(signal.ITIMER_VIRTUAL)
+        for _ in range(2):
+            with pytest.raises(TimeoutError, match=r"over 0\.2 seconds"), limited(0.2):
+                NEVER.match(TEXT)
+        assert signal.getsignal(signal.SIGVTALRM) is handler
+        assert signal.getitimer(signal.ITIMER_VIRTUAL)[1] == timer[1]
+    assert signal.getitimer(signal.ITIMER_VIRTUAL) == (0.0, 0.0)
