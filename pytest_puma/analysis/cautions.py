@@ -84,8 +84,10 @@ def _on_scores(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
 
 def _on_truncation(scenario: Scenario, predictions: Sequence[Prediction]) -> list[str]:
     """A sentence if many texts were cut off. A label is mostly complete before its reply is."""
+    if scenario.kind.form != "texts":
+        return []
     cut = sum(prediction.truncated for prediction in predictions)
-    if scenario.kind.form != "texts" or cut <= TOLERATED_TRUNCATION * len(predictions):
+    if cut <= TOLERATED_TRUNCATION * len(predictions):
         return []
     sentence = f"{cut} of {len(predictions)} replies were cut off at the token limit, and are scored as they are; "
     return [f"{sentence}raise max_tokens, or let a stop string end them"]

@@ -143,8 +143,8 @@ class Usage(_Additive):
     @classmethod
     def total(cls, usages: Iterable[Usage]) -> Usage:
         """Return the sum of any number of usages."""
-        numbers = iter(usages)
-        return sum(numbers, next(numbers, cls()))  # most conversations have one response, which needs no addition
+        one, *more = [*usages] or [cls()]  # most conversations have one response, which needs no addition
+        return cls(**{n: sum((getattr(u, n) for u in more), getattr(one, n)) for n in cls.__slots__}) if more else one
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,8 @@ class Exchange:
             if not isinstance(stop.value, Answer):
                 msg = f"{self._who} returns {shown(stop.value)}; expected an Answer(value=..., responses=...)"
                 raise EngineError(msg) from None
-            if any(all(given is not response for given in self._received) for response in stop.value.responses):
+            received = {id(response) for response in self._received}
+            if any(id(response) not in received for response in stop.value.responses):
                 msg = f"{self._who} answers with a response that it did not receive; expected one of those"
                 raise EngineError(msg) from None
             self.answer = stop.value

@@ -52,15 +52,18 @@ class ConversationState:
 
     def advance(self) -> Sequence[Request]:
         """Send the received responses; return the next requests, none if the conversation has its answer."""
-        responses = tuple(self.replies.pop(ticket) for ticket in self.waiting)
+        responses = tuple([self.replies.pop(ticket) for ticket in self.waiting])
         self.responses += responses
         requests = self.exchange.advance(responses)
-        for request in requests:
-            self._keep(request.prompt)
-            self.continuations.append(request.continuations if isinstance(request, Score) else ())
         if not requests:
             self.last, self.prompt = responses, None
         return requests
+
+    def keep(self, requests: Sequence[Request]) -> None:
+        """Record the next requests."""
+        for request in requests:
+            self._keep(request.prompt)
+            self.continuations.append(request.continuations if isinstance(request, Score) else ())
 
     @property
     def answer(self) -> Answer | None:
@@ -148,6 +151,9 @@ def _submit(states: Sequence[ConversationState], engine: Responder) -> dict[int,
     """Submit the next requests of each conversation; return the owner of each ticket."""
     with limited(math.inf):  # one timer for the limits of all
         next_requests = [(state, state.advance()) for state in states]
+    # In loops of their own: code that runs again at once is still in the processor's cache.
+    for state, requests in next_requests:
+        state.keep(requests)
     for state, requests in next_requests:
         state.exchange.check(requests, engine.capabilities)
     origins = chain.from_iterable(state.origins(len(requests)) for state, requests in next_requests)

@@ -13,7 +13,7 @@ MAX_DEPTH = 100
 def parse_json(text: str | bytes) -> Any:
     """Return a value of strict JSON, as this package writes it. A `ValueError` gives the fault in a few words."""
     text = text.decode() if isinstance(text, bytes) else text
-    value = _parsed(text, parse_constant=_refuse_constant, parse_float=_finite)
+    value = _parsed(text, _STRICT)
     if "\\ud" in text or "\\uD" in text:
         # No file, terminal or database takes half of a character.
         try:
@@ -26,13 +26,16 @@ def parse_json(text: str | bytes) -> Any:
 
 def parse_foreign_json(text: str | bytes) -> Any:
     """Return a value of JSON that others wrote: NaN is a number, but no object has a key twice."""
-    return _parsed(text.decode() if isinstance(text, bytes) else text, object_pairs_hook=_unique)
+    return _parsed(text.decode() if isinstance(text, bytes) else text, _FOREIGN)
 
 
-def _parsed(text: str, **hooks: Any) -> Any:
+def _parsed(text: str, decoder: json.JSONDecoder) -> Any:
     """The value of a text, unless it is so deep that functions which walk through it would fail."""
+    if text.startswith("\ufeff"):
+        msg = "it begins with a byte order mark; expected UTF-8 without one"
+        raise ValueError(msg)
     try:
-        value = json.loads(text, **hooks)
+        value = decoder.decode(text)
     except RecursionError as error:
         raise _deep() from error
     except ValueError as error:
@@ -81,3 +84,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         msg = f"the key {twice[:40]!r} is there twice"
         raise ValueError(msg)
     return value
+
+
+#: Made once: most texts are short.
+_STRICT = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=_finite)
+_FOREIGN = json.JSONDecoder(object_pairs_hook=_unique)

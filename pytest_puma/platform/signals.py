@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from types import FrameType
 
@@ -18,18 +18,6 @@ READING = 30.0
 CALL = 300.0
 #: Seconds of computing of all threads between two looks at the clock of this thread.
 _INTERVAL = 0.2
-
-
-@dataclass(slots=True, eq=False)
-class _Limit:
-    """A limit in seconds of computing, and its end on the clock of this thread, which the first look at it sets."""
-
-    seconds: float
-    end: float | None = None
-
-
-#: The limits in force, the innermost last.
-_limits: list[_Limit] = []
 
 
 @contextmanager
@@ -67,8 +55,7 @@ def deferred(*, limit: int | None = 1) -> Iterator[Sequence[int]]:
             signal.raise_signal(waiting[0])
 
 
-@contextmanager
-def limited(seconds: float) -> Iterator[None]:
+def limited(seconds: float) -> AbstractContextManager[None]:
     """Raise a `TimeoutError` in the code of the block after some seconds of computing of this thread.
 
     It limits code of users, such as a parser whose regular expression never ends on some replies. A process of its own,
@@ -79,29 +66,43 @@ def limited(seconds: float) -> Iterator[None]:
     (Windows).
     """
     if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    outer = len(_limits)
-    with nullcontext() if outer else _timer():
-        _limits.append(_Limit(seconds))
-        try:
-            yield
-        finally:
-            del _limits[outer:]
+        return nullcontext()
+    return _Limit(seconds) if _limits else _timed(_Limit(seconds))
+
+
+@dataclass(slots=True, eq=False)
+class _Limit:
+    """A limit in seconds of computing, and its end on the clock of this thread, which the first look at it sets."""
+
+    seconds: float
+    end: float | None = None
+
+    def __enter__(self) -> None:
+        """Put the limit in force."""
+        _limits.append(self)
+
+    def __exit__(self, *error: object) -> None:
+        """End the limit, and those inside it."""
+        del _limits[_limits.index(self) :]
+
+
+#: The limits in force, the innermost last.
+_limits: list[_Limit] = []
 
 
 @contextmanager
-def _timer() -> Iterator[None]:
-    handler = signal.signal(signal.SIGVTALRM, _check_limit)
+def _timed(limit: _Limit) -> Iterator[None]:
+    handler = signal.signal(signal.SIGVTALRM, _look)
     timer = signal.setitimer(signal.ITIMER_VIRTUAL, _INTERVAL, _INTERVAL)
     try:
-        yield
+        with limit:
+            yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, *timer)
         signal.signal(signal.SIGVTALRM, signal.SIG_DFL if handler is None else handler)
 
 
-def _check_limit(_number: int, _frame: FrameType | None) -> None:
+def _look(_number: int, _frame: FrameType | None) -> None:
     now = time.thread_time()  # too slow to ask at the beginning of each block
     for limit in _limits:
         limit.end = now + limit.seconds if limit.end is None else limit.end

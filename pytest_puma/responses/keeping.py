@@ -49,7 +49,7 @@ class _Batch:
     ideal: bytes
     actual: bytes
     base: Prompt
-    counts: Counter[bytes] = field(default_factory=Counter)
+    counts: Counter[int] = field(default_factory=Counter)
     responses: int = 0
     computed: int = 0
 
@@ -176,7 +176,7 @@ class KeepingResponder:
     ) -> tuple[_Batch, list[bytes], Mapping[bytes, KeptResponse]]:
         """Return the batch of requests, begun with the first ones of conversations; their keys; and what is kept."""
         batch = None if any(origin.index == 0 for origin in origins) else self._batch
-        counts = Counter[bytes]() if batch is None else batch.counts
+        counts = Counter[int]() if batch is None else batch.counts
         keys = request_keys(requests, counts, strict=self._strict)
         if batch is not None:
             kept = self._kept(batch, keys)

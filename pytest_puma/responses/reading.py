@@ -100,7 +100,7 @@ class StoreSource:
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Find the engines that answered this cell."""
         self._cell, self._signature = cell, dict(signature)
-        self._counts, self._tally = Counter[bytes](), KeptTally()
+        self._counts, self._tally = Counter[int](), KeptTally()
         name = "" if self._model.options.strict else str(CellId.parse(cell).without("model"))
         answered = self._model.weights, name
         self._scopes = [scope for scope in self._store.scopes() if (scope.engine.weights, scope.cell) == answered]

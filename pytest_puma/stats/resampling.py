@@ -21,6 +21,7 @@ RESAMPLES = 2000
 #: Rows of resamples that cells on the same samples share: at most 8 MB each.
 _SHARED_ROWS = 2000
 _DRAWS_AT_ONCE = 1_000_000  # 8 MB of random numbers
+_CACHED_DRAWS = 30_000  # 240 kB, which the processor's cache holds
 
 
 class Resamples:
@@ -182,7 +183,8 @@ def _atom_counts(members: Sequence[Indices], resamples: int, rng: np.random.Gene
     Column 0, the padding, counts 1.
     """
     atoms = sum(map(len, members))
-    block = max(1, _DRAWS_AT_ONCE // (atoms + 1))
+    # Several strata are drawn block by block, so that the size of a block decides which numbers each one gets.
+    block = max(1, (_DRAWS_AT_ONCE if len(members) > 1 else _CACHED_DRAWS) // (atoms + 1))
     for start in range(0, resamples, block):
         counts = np.ones((min(block, resamples - start), atoms + 1), dtype=np.uint16)
         for stratum in members:

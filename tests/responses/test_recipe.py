@@ -87,7 +87,7 @@ def test_messages_and_prefill_never_run_together(one: Prompt, other: Prompt) -> 
 
 
 def test_equal_requests_of_a_pass_are_numbered() -> None:
-    counts = Counter[bytes]()
+    counts = Counter[int]()
     first = request_keys([GENERATE, SCORE, GENERATE], counts, strict=False)
     assert first == [request_key(GENERATE, 0), request_key(SCORE, 0), request_key(GENERATE, 1)]
     assert request_keys([GENERATE], counts, strict=False) == [request_key(GENERATE, 2)]
