@@ -31,6 +31,7 @@ def test_what_json_can_hold_is_read_as_it_was_written(value: Any) -> None:
         ("9" * 5000, "a whole number has thousands of digits"),
         ("[1", "Expecting ',' delimiter"),
         (b"\xff", "'utf-8' codec can't decode"),
+        ("\ufeff{}", "it begins with a byte order mark"),
     ],
 )
 def test_text_of_any_kind_that_cannot_be_used_is_a_value_error(text: str | bytes, fault: str) -> None:
