@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
 from pytest_puma.core.conversation import Message, Prompt
@@ -44,6 +45,7 @@ class SharedPrompts:
     def __init__(self) -> None:
         self._first: list[Messages] = []
         self._common: list[Place] = []
+        self._between = lru_cache(self._cut)  # most prompts part at the same few places
 
     def keep(self, turn: int, prompt: Prompt) -> PromptRest:
         """Add a prompt of a turn; the first prompt of a turn follows one of the turn before."""
@@ -61,8 +63,10 @@ class SharedPrompts:
 
     def rest(self, kept: PromptRest) -> Messages:
         """Return a prompt without the shared prefix of its turn."""
-        whole = joined(_before(self._first[kept.turn], kept.parts), kept.rest)
-        return _after(whole, self._boundary(kept.turn))
+        return joined(self._between(kept.turn, self._boundary(kept.turn), kept.parts), kept.rest)
+
+    def _cut(self, turn: int, start: Place, end: Place) -> Messages:
+        return _after(_before(self._first[turn], end), start)
 
     def _boundary(self, turn: int) -> Place:
         """The end of the shared prefix, moved back to the last space, so that each rest begins with a whole word."""

@@ -50,13 +50,19 @@ def row_names(frame: Frame) -> list[str]:
 
 def to_records(frame: Frame) -> list[dict[str, Any]]:
     """Return the rows as dictionaries of plain Python values, `None` for a missing value."""
+    import numpy as np
     import pandas as pd
 
     def plain(value: Any) -> Any:
-        missing = not isinstance(value, str) and pd.api.types.is_scalar(value) and pd.isna(value)
-        return None if missing else value
+        if isinstance(value, str):
+            return value
+        if pd.api.types.is_scalar(value) and pd.isna(value):
+            return None
+        return pd.Series([value]).tolist()[0] if isinstance(value, np.generic) else value
 
-    return [{str(name): plain(value) for name, value in row.items()} for row in frame.to_dict("records")]
+    names = [str(name) for name in frame.columns]
+    columns = (map(plain, frame.iloc[:, index].tolist()) for index in range(len(names)))
+    return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 def check_columns(scenario: Scenario, frame: Any) -> None:

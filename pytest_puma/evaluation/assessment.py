@@ -62,7 +62,8 @@ class Assessment:
         predictions = score(cell.scenario, answered.samples, answered.predictions, cell.scores)
         self.scored = ScoredPredictions(cell.scenario, predictions, seed=cell.seed, metrics=cell.scores)
         self.shown = shown_metrics(cell, self.scored)
-        self.measures = self._measurable(measure_cell(cell, self.scored, self.shown, level=self.level))
+        measures = measure_cell(cell, self.scored, self.shown, level=self.level, without=answered.unmeasured)
+        self.measures = self._measurable(measures)
         self.seconds = answered.seconds + time.perf_counter() - started
 
     @cached_property

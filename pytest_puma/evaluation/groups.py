@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from pytest_puma.core import Measure
+from pytest_puma.core.metric import Source
 from pytest_puma.core.metric_name import MetricName, folded, of_group
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.metrics import ScoredPredictions
@@ -14,15 +15,17 @@ from pytest_puma.metrics import ScoredPredictions
 WORST = 3
 
 
-def measure_cell(cell: Cell, scored: ScoredPredictions, shown: Sequence[str], *, level: float) -> dict[str, Measure]:
-    """All measures of a cell.
+def measure_cell(
+    cell: Cell, scored: ScoredPredictions, shown: Sequence[str], *, level: float, without: Collection[Source] = ()
+) -> dict[str, Measure]:
+    """All measures of a cell, but for those of some sources.
 
     Slices that reports show or gates name have an interval; those of all other groups have a value alone.
     """
     gated = [gate.metric for gate in (*cell.gates, *cell.cross_cell_gates) if not gate.word]
     named = [*shown, *gated, *cell.compared_metrics]
     sliced = [name for name in dict.fromkeys(named) if MetricName.parse(name).slice is not None]
-    measures = scored.measures(level=level, sliced=sliced)
+    measures = scored.measures(level=level, sliced=sliced, without=without)
     others = scored.values([name for name in _groups(cell, scored) if name not in measures])
     measures |= {name: measure for name, measure in others.items() if measure.n}
     # A strategy that gives no such metric leaves its gates out; one that got no answer at all does not.

@@ -113,6 +113,8 @@ def _trials(cell: Cell, task: Task) -> Iterator[Task]:
     A prompt that does not show the choices has no other orders.
     """
     trials = [Trial()] if cell.strategy.cloze else list(cell.scenario.trials(task.sample, cell.seed, cell.repeats))
+    if trials == [task.trial]:
+        return iter([task])
     indices = [trial.index for trial in trials]
     if not trials or indices != list(range(len(trials))):
         msg = (

@@ -12,6 +12,7 @@ from hashlib import sha256
 import numpy as np
 
 from pytest_puma.core import LEVEL, BootstrapReplicates, Measure, Metric, Prediction, Scenario
+from pytest_puma.core.metric import Source
 from pytest_puma.core.metric_name import MetricName, of_group
 from pytest_puma.metrics import slices
 from pytest_puma.metrics.catalogue import Catalogue
@@ -62,15 +63,16 @@ class ScoredPredictions:
         left: float = 1.0,
         only: Collection[str] | None = None,
         sliced: Collection[str] = (),
+        without: Collection[Source] = (),
     ) -> dict[str, Measure]:
         """Measures by metric, the primary one first. A metric without any row is left out if it is optional.
 
         `level` and `left` are those of the intervals (`measuring.measure`). `only`: the names of some metrics, None for
-        all. `sliced`: names of slices to measure, too. If rows share units they are not independent: then all intervals
-        resample units.
+        all. `sliced`: names of slices to measure, too. `without`: the metrics of these sources are left out. If rows
+        share units they are not independent: then all intervals resample units.
         """
         names = [*self._catalogue.names(only), *sliced]
-        wanted = self._all_present(names)
+        wanted = [statistic for statistic in self._all_present(names) if statistic.source not in without]
         extremes = {s.name: chosen for s in wanted if (chosen := self._extreme(s, level)) is not None}
         plain = [statistic for statistic in wanted if statistic.name not in extremes]
         measures = measure(plain, self.resamples, level=level, left=left, questions=self.questions)

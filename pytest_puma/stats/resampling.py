@@ -128,7 +128,7 @@ def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int, s
     A resample without any row measures nothing and is omitted, so there may be fewer than `resamples`;
     this can only happen if units are shared.
     """
-    atoms_of = _atoms_of_rows(units)
+    shared, atoms_of = share_units(units), _atoms_of_rows(units)
     atoms = int(atoms_of.max(initial=0))
     # A product of one or two counts, which are rarely above ten, stays below 2**16: half the memory in most cases.
     small = atoms_of.shape[1] <= 2  # noqa: PLR2004
@@ -140,8 +140,11 @@ def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int, s
         # Narrow numbers are selected twice as fast: more of them fit the processor's cache.
         counts = block.astype(weights.dtype, copy=False)
         stop = start + len(counts)
-        weights[start:stop] = reduce(np.multiply, (counts.take(column, axis=1) for column in atoms_of.T))
+        of_rows = (counts.take(column, axis=1) for column in atoms_of.T)
+        weights[start:stop] = reduce(np.multiply, of_rows) if shared else counts[:, 1:]
         start = stop
+    if not shared:
+        return weights
     measures = weights.any(axis=1)
     return weights if measures.all() else weights[measures]
 
