@@ -56,11 +56,15 @@ from pytest_puma.core.power import Power as Power
 from pytest_puma.core.prediction import JUDGE as JUDGE
 from pytest_puma.core.prediction import LOSS as LOSS
 from pytest_puma.core.prediction import MODEL as MODEL
+from pytest_puma.core.prediction import SANDBOX as SANDBOX
 from pytest_puma.core.prediction import Key as Key
 from pytest_puma.core.prediction import Prediction as Prediction
 from pytest_puma.core.prediction import ResponderRole as ResponderRole
 from pytest_puma.core.prediction import Transcript as Transcript
 from pytest_puma.core.prediction import Turn as Turn
+from pytest_puma.core.program import Program as Program
+from pytest_puma.core.program import Ran as Ran
+from pytest_puma.core.program import Sandbox as Sandbox
 from pytest_puma.core.responder import ALL_CAPABILITIES as ALL_CAPABILITIES
 from pytest_puma.core.responder import Capability as Capability
 from pytest_puma.core.responder import Identity as Identity

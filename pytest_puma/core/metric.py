@@ -8,7 +8,7 @@ def length_error(sample, prediction):
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from inspect import isgeneratorfunction
 from typing import Any, Literal, TypeAlias, get_args, overload
@@ -23,7 +23,9 @@ Value: TypeAlias = float | bool | tuple[float, ...] | None
 Per: TypeAlias = Literal["trial", "sample", "cell"]
 #: What a number is counted from: a kept answer has no time, a baseline no log-probabilities.
 Source: TypeAlias = Literal["answers", "log-probabilities", "tokens", "clock"]
-Need: TypeAlias = Literal["probabilities", "likelihoods", "unconditional"]
+#: Whom a metric asks about a prediction: a second model, or what runs a program.
+Asked: TypeAlias = Literal["judge", "sandbox"]
+Need: TypeAlias = Literal["probabilities", "likelihoods", "unconditional", "judge", "sandbox"]
 
 _NAME = re.compile(r"[\w.+-]+")
 
@@ -48,9 +50,10 @@ class Metric:
     all its trials; if `per` is "cell", of all predictions of a cell. It returns a `Value`, or, if the metric has
     `parts`, a value by part. `better`: which values are better. `unit`: of the value, for reports. `bounds`: the
     minimum and maximum of a value, None if it has none. `pool`: None for the mean. `needs`: predictions without it are
-    not scored. `kinds`: the kinds of task to which the metric applies, empty for all. `extra`: the optional
-    dependencies of pytest-puma that it needs, as `text` in `pip install 'pytest-puma[text]'`. `interval`: False for no
-    confidence interval, if that of resamples would seldom contain the true value. `source`: what it is counted from.
+    not scored; "judge" or "sandbox": whom a generator asks, the judge if it names none. `kinds`: the kinds of task to
+    which the metric applies, empty for all. `extra`: the optional dependencies of pytest-puma that it needs, as `text`
+    in `pip install 'pytest-puma[text]'`. `interval`: False for no confidence interval, if that of resamples would
+    seldom contain the true value. `source`: what it is counted from.
     """
 
     name: str
@@ -87,8 +90,8 @@ class Metric:
             yield f"{self.name!r}: bounds are {self.bounds!r}; expected (minimum, maximum), or None"
         if self.pool is not None and not isinstance(self.pool, Pool):
             yield f"{self.name!r}: pool is {self.pool!r}; expected Pool(width, combine), or None for the mean"
-        if self.is_judged and self.per != "trial":
-            yield f"{self.name!r} asks a judge about single predictions; expected per to be 'trial'"
+        if self.asks and self.per != "trial":
+            yield f"{self.name!r} asks a {self.asks} about single predictions; expected per to be 'trial'"
         if self.per == "cell" and (self.parts or self.pool):
             yield f"{self.name!r} is a function of a whole cell; expected neither parts nor a pool"
 
@@ -101,15 +104,18 @@ class Metric:
             if not isinstance(values, (frozenset, set, tuple, list)) or not set(values) <= set(words):
                 expected = ", ".join(map(repr, words))
                 yield f"{self.name!r}: {field} is {values!r}; expected a set of any of {expected}"
+            elif len(asked := _asked(values)) > isgeneratorfunction(self.score):
+                found = "its function has no yield" if len(asked) == 1 else "it can ask only one of them"
+                yield f"{self.name!r} needs {' and '.join(map(repr, asked))}, but {found}"
 
     def __call__(self, *args: Any) -> Any:
         """Score, so that a decorated function can still be called."""
         return self.score(*args)
 
     @property
-    def is_judged(self) -> bool:
-        """Whether it asks a judge: its function is a generator, which yields requests."""
-        return isgeneratorfunction(self.score)
+    def asks(self) -> Asked | None:
+        """Whom it asks; None unless its function is a generator, which yields requests or programs."""
+        return next(iter(_asked(self.needs)), "judge") if isgeneratorfunction(self.score) else None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -196,6 +202,10 @@ def metric(function: Callable[..., Any] | None = None, /, **declared: Any) -> Me
         return Metric(score=score, **settings)
 
     return wrap if function is None else wrap(function)
+
+
+def _asked(needs: Iterable[Any]) -> list[Asked]:
+    return [asked for asked in get_args(Asked) if asked in needs]
 
 
 def _are_bounds(value: Any) -> bool:

@@ -19,10 +19,11 @@ Key: TypeAlias = tuple[str, int]
 
 #: The score of every answer: 0 is right, 1 is wrong; in a regression, the absolute error; None for a parse failure.
 LOSS = "loss"
-#: Who answers: the model that is measured, or the one that judges its answers.
-ResponderRole: TypeAlias = Literal["model", "judge"]
+#: Who answers: the model that is measured, the one that judges its answers, or what runs its programs.
+ResponderRole: TypeAlias = Literal["model", "judge", "sandbox"]
 MODEL: ResponderRole = "model"
 JUDGE: ResponderRole = "judge"
+SANDBOX: ResponderRole = "sandbox"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

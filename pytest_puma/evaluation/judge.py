@@ -1,4 +1,4 @@
-"""The conversations of metrics with a judge: a second model that looks at each answer of the first one.
+r"""The conversations of metrics: with a judge, a second model that looks at each answer, or with what runs programs.
 
 A metric whose function is a generator asks the judge, like a strategy asks the model, and returns its value:
 
@@ -7,36 +7,56 @@ A metric whose function is a generator asks the judge, like a strategy asks the 
         prompt = Prompt(messages=(Message(role="user", content=f"Is this polite? {prediction.text}"),))
         response = yield from ask(Score(prompt=prompt, continuations=("yes", "no")))
         return response.logprobs[0] > response.logprobs[1]
+
+With `needs={"sandbox"}` it yields programs, and receives what happened to each:
+
+    @metric(needs={"sandbox"})
+    def sorts(sample, prediction):
+        ran = yield Program(text=f"{prediction.text}\nassert sort([2, 1]) == [1, 2]")
+        return ran.passed
+
+The first programs of all predictions of a cell are run together, then their next ones.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import starmap
 from types import GeneratorType
 from typing import Any, cast
 
 from pytest_puma.core import (
     JUDGE,
+    SANDBOX,
     Answer,
     Conversation,
+    Message,
     Messages,
     Metric,
     Origin,
     Prediction,
+    Program,
     PumaError,
+    Ran,
     Responder,
+    ResponderRole,
+    Response,
     Sample,
+    Sandbox,
     SettingsError,
     SharedPrompts,
     Transcript,
     Trial,
+    Turn,
+    Usage,
 )
 from pytest_puma.core.prediction import changed
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import ConversationState, run_conversations
 from pytest_puma.evaluation.predict import CellPredictions
+from pytest_puma.evaluation.programs import run_programs
 from pytest_puma.metrics.scoring import raised, values_of
 
 
@@ -48,11 +68,17 @@ class _Judgement:
     prediction: Prediction
     scores: dict[str, Any] = field(default_factory=dict)
 
-    def converse(self, metric: Metric) -> Conversation:
+    def converse(self, metric: Metric) -> GeneratorType[Any, Any, Answer]:
         """Return the conversation of a metric, under a name that messages show."""
         conversation = cast("GeneratorType[Any, Any, Answer]", self._converse(metric))
         conversation.__name__ = f"{metric.name} of sample {self.sample.id!r}"
         return conversation
+
+    def scored(self, role: ResponderRole, turns: Iterable[Turn]) -> Prediction:
+        """Return the prediction with its scores and with the turns that gave them."""
+        transcripts = {**self.prediction.transcripts, role: Transcript(tuple(turns))}
+        scores = {**self.prediction.scores, **self.scores}
+        return changed(self.prediction, scores=scores, transcripts=transcripts)
 
     def _converse(self, metric: Metric) -> Conversation:
         try:
@@ -65,23 +91,35 @@ class _Judgement:
         return Answer(value=None, responses=())
 
 
-def judge(cell: Cell, answered: CellPredictions, responder: Responder | None) -> CellPredictions:
-    """Return the predictions with the scores of metrics that ask a judge, and the conversations with it.
+def judge(
+    cell: Cell, answered: CellPredictions, responder: Responder | None = None, sandbox: Sandbox | None = None
+) -> CellPredictions:
+    """Return the predictions with the scores of metrics that ask a judge or run programs, and what these answered.
 
-    Raises a `SettingsError` if there is no judge, and a `MetricError` as other metrics do.
+    Raises a `SettingsError` if whom a metric asks is absent, and a `MetricError` as other metrics do.
     """
-    metrics = [metric for metric in cell.scores if metric.is_judged]
-    if not metrics:
-        return answered
+    if metrics := [metric for metric in cell.scores if metric.asks == JUDGE]:
+        answered = _ask_judge(cell, answered, metrics, responder)
+    if metrics := [metric for metric in cell.scores if metric.asks == SANDBOX]:
+        answered = _run_programs(answered, metrics, sandbox)
+    return answered
+
+
+def _judgements(answered: CellPredictions) -> list[_Judgement]:
+    samples = {sample.id: sample for sample in answered.samples}
+    return [_Judgement(samples[prediction.sample_id], prediction) for prediction in answered.predictions]
+
+
+def _ask_judge(
+    cell: Cell, answered: CellPredictions, metrics: Sequence[Metric], responder: Responder | None
+) -> CellPredictions:
     if responder is None:
         msg = (
             f"metric {metrics[0].name!r} asks a judge, and there is none; expected the hook pytest_puma_responder to "
             f"return one for the role {JUDGE!r}"
         )
         raise SettingsError(msg)
-    samples = {sample.id: sample for sample in answered.samples}
-    judgements = [_Judgement(samples[prediction.sample_id], prediction) for prediction in answered.predictions]
-    shared = SharedPrompts()
+    judgements, shared = _judgements(answered), SharedPrompts()
     responder.begin(cell.id, {"metrics": [metric.name for metric in metrics]})
     states = iter(
         run_conversations(
@@ -96,7 +134,9 @@ def judge(cell: Cell, answered: CellPredictions, responder: Responder | None) ->
         )
     )
     beginnings = shared.shared()
-    predictions = tuple(_judged(judgement, [next(states) for _ in metrics], beginnings) for judgement in judgements)
+    predictions = tuple(
+        judgement.scored(JUDGE, _turns([next(states) for _ in metrics], beginnings)) for judgement in judgements
+    )
     provenance = responder.provenance()
     return replace(
         answered,
@@ -106,15 +146,39 @@ def judge(cell: Cell, answered: CellPredictions, responder: Responder | None) ->
     )
 
 
-def _judged(judgement: _Judgement, states: list[ConversationState], beginnings: Sequence[Messages]) -> Prediction:
-    """The prediction with its scores, and with the turns of all metrics, each with its whole prompt."""
-    turns = []
+def _turns(states: Sequence[ConversationState], beginnings: Sequence[Messages]) -> Iterator[Turn]:
+    """The turns of all metrics about a prediction, each with its whole prompt."""
     for state in states:
         transcript = state.transcript()
         prompts = whole_prompts(beginnings, transcript.prompts)
-        turns += [
-            replace(turn, prompt=prompt, cited=True) for turn, prompt in zip(transcript.turns, prompts, strict=True)
-        ]
-    prediction = judgement.prediction
-    transcripts = {**prediction.transcripts, JUDGE: Transcript(tuple(turns))}
-    return changed(prediction, scores={**prediction.scores, **judgement.scores}, transcripts=transcripts)
+        for turn, prompt in zip(transcript.turns, prompts, strict=True):
+            yield replace(turn, prompt=prompt, cited=True)
+
+
+def _run_programs(answered: CellPredictions, metrics: Sequence[Metric], sandbox: Sandbox | None) -> CellPredictions:
+    if sandbox is None:
+        msg = (
+            f"metric {metrics[0].name!r} runs programs that the model wrote, which needs your consent; "
+            "expected --puma-run-code"
+        )
+        raise SettingsError(msg)
+    judgements = _judgements(answered)
+    conversations = [[judgement.converse(metric) for metric in metrics] for judgement in judgements]
+    ran = run_programs([conversation for group in conversations for conversation in group], sandbox)
+    predictions = tuple(
+        judgement.scored(
+            SANDBOX, starmap(_program_turn, {it: None for conversation in group for it in ran[conversation]})
+        )
+        for judgement, group in zip(judgements, conversations, strict=True)
+    )
+    return replace(
+        answered,
+        predictions=predictions,
+        signature={**answered.signature, "sandbox": dict(sandbox.signature)},
+        warnings=(*answered.warnings, *sandbox.warnings),
+    )
+
+
+def _program_turn(program: Program, ran: Ran) -> Turn:
+    usage = Usage(seconds=ran.seconds)
+    return Turn(prompt=(Message(role="user", content=program.text),), response=Response(text=ran.output, usage=usage))

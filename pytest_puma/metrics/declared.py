@@ -44,7 +44,9 @@ def columns(metrics: Sequence[Metric], predictions: Sequence[Prediction]) -> Ite
             else:
                 statistic = _of_vectors(name, metric, metric.pool, scores, declared)
             interval = statistic.interval if metric.interval else None
-            yield replace(statistic, bounds=metric.bounds, optional=bool(metric.needs), interval=interval)
+            yield replace(
+                statistic, bounds=metric.bounds, optional=bool(metric.needs) and not metric.asks, interval=interval
+            )
 
 
 def _of_numbers(name: str, metric: Metric, column: Values, declared: Mapping[str, Any]) -> Statistic:

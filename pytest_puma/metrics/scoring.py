@@ -32,7 +32,7 @@ def score(
 
     Raises a `MetricError` that names the metric and the sample if a metric raises or returns something unusable.
     """
-    judged = {name for metric in metrics if metric.is_judged for name in metric.names}
+    judged = {name for metric in metrics if metric.asks for name in metric.names}
     bare = [_with_scores(prediction, judged) for prediction in predictions]
     scores: list[dict[str, Any]] = [{} for _ in bare]
     if metrics:
@@ -108,7 +108,7 @@ def _scores(sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metr
 
 
 def _of_trial(metric: Metric, sample: Sample, trial: Prediction) -> Mapping[str, Any]:
-    if metric.is_judged:
+    if metric.asks:
         return {name: trial.scores.get(name) for name in metric.names}
     if metric.needs and any(not getattr(trial, need) for need in metric.needs):
         return dict.fromkeys(metric.names)

@@ -67,8 +67,9 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
         stopping=stopping_of(cell, context) if settings.judging.stop_early else None,
     )
     try:
-        if any(metric.is_judged for metric in cell.scores):
-            answered = judge(cell, answered, judge_of(item.config, cell.model))
+        asked = {metric.asks for metric in cell.scores}
+        responder = judge_of(item.config, cell.model) if "judge" in asked else None
+        answered = judge(cell, answered, responder)
         return assess(cell, answered, context)
     except Exception:
         # A bug in a metric, or a judge that fails, must not lose what the model answered.

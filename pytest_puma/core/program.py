@@ -1,0 +1,55 @@
+"""A program that a metric runs, and what happened to it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from pytest_puma.errors import check_limits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program in Python, to be run in the sandbox. It passes if it reaches its last line, so tests are a part of it.
+
+    `seconds` of computing and `megabytes` of memory are its limits. Two equal programs are run once.
+    """
+
+    text: str
+    seconds: float = 5.0
+    megabytes: int = 512
+
+    def __post_init__(self) -> None:
+        """Refuse limits under which no program starts."""
+        check_limits({"seconds": (self.seconds, 0.1, math.inf), "megabytes": (self.megabytes, 64, math.inf)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ran:
+    """What happened to a program.
+
+    `passed`: it reached its end. `timed_out`: it was ended at its limit of time. `output`: the end of what it wrote,
+    with the exception or the signal that ended it. `seconds`: wall-clock time.
+    """
+
+    passed: bool
+    timed_out: bool = False
+    output: str = ""
+    seconds: float = 0.0
+
+
+class Sandbox(Protocol):
+    """Programs in, what happened to them out."""
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """Everything that could change what happens, as reports show it."""
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """Sentences that each report repeats."""
+
+    def run(self, programs: Sequence[Program]) -> Sequence[Ran]:
+        """Run programs, several at once, each apart from all others; return what happened in their order."""
