@@ -63,7 +63,7 @@ def test_a_metric_receives_what_happened_to_its_program() -> None:
     assert [prediction.scores["runs"] for prediction in measured.predictions] == passed
     assert 0 < measured["runs"] == sum(passed) / 8 < 1
     assert measured.execution.signature["sandbox"] == {"python": "3"}
-    assert "it is hot" in measured.judgement.warnings
+    assert measured.judgement.warnings == (f"{measured.name}: it is hot",)
 
 
 def test_programs_run_in_rounds_and_equal_ones_once() -> None:
