@@ -71,6 +71,14 @@ SCHEMA = {"type": "object", "required": ["total"]}
         ("WordCounter", (), {"comparison": "less than", "word_count": 9}, ((), {"words": {"less_than": 9}})),
         ("SentenceCounter", (), {"comparison": "at least", "sentence_count": 2}, ((), {"sentences": {"at_least": 2}})),
         ("ParagraphCounter", (), {}, ((), {"paragraphs": None})),
+        ("DropF1ExactMatch", ("x",), {"answer_tuples": [["x"]]}, (("x",), {"answers": [["x"]]})),
+        ("DropF1ExactMatch", ("x",), {}, (("x",), {})),
+        (
+            "GridDifference",
+            ("0 1",),
+            {"original": "Below is the input grid with masked regions:\n\nV 1\n\nPlease output the completed grid by"},
+            (("0 1",), {"grid": "V 1"}),
+        ),
         ("GermanCompletionChecker", ("x",), {}, (("x",), {"language": "de"})),
     ],
 )

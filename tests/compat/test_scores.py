@@ -65,6 +65,20 @@ IFEVAL = {"key": 1, "instruction_id_list": ["punctuation:no_comma"], "prompt": "
         ("NIAHAccuracy", ["17", "42"], {"language": "en"}, "42 and 17", {"needle": 1}),
         ("NIAHAccuracy", ["17", "42"], {"language": "en"}, "42", {"needle": 0}),
         ("CWEAccuracy", ["pen", "sea"], None, "The sea and a pen.", {"cwe": 1}),
+        ("DropF1ExactMatch", "Rome", {"answer_tuples": [["Rome", "Bari"]]}, "Rome", {"drop.f1": 0.5, "drop.exact": 0}),
+        ("ExponentialSimilarity", "60", None, "50", {"percentage_similarity": 0.5}),
+        ("ExponentialSimilarity", "60", None, "Half.", {"percentage_similarity": 0}),
+        ("ConcordanceIndex", "[1, 2]", None, "[1, 3]", {"list.places": 0.5}),
+        ("ConcordanceIndex", "[1, 2]", None, "1, 3", {"list.places": 0}),
+        (
+            "GridDifference",
+            "0 1",
+            {"grid": "V V"},
+            "0 0",
+            {"grid.exact": 0, "grid.gain": 0.5, "grid.gain.clipped": 0.5},
+        ),
+        # With eval-framework, this reply is exact: it has no cell that differs.
+        ("GridDifference", "0 1", {"grid": "V 1"}, "", {"grid.exact": 0, "grid.gain": -1, "grid.gain.clipped": 0}),
         ("ResponseToOriginalLengthRatio", None, None, "x" * 9, {"length_ratio": 1}),
     ],
 )

@@ -85,7 +85,7 @@ class Mapped(TaskRows):
 
     def context(self, instance: dict[str, Any]) -> Mapping[str, Any]:
         """Return the arguments of metrics, and the question as `original`."""
-        return {"original": self.user_message(instance), **self._answers(instance)[1]}
+        return self._answers(instance)[1]
 
     def without_cue(self, text: str, cue: str) -> str:
         """Return a ground truth without the cue at its beginning; the first one is reported."""
@@ -107,5 +107,5 @@ class Mapped(TaskRows):
         truth = self._value(item, "created_truth")
         texts = () if truth is None else (truth,) if isinstance(truth, str) else tuple(truth)
         truths = tuple(self.without_cue(text, self.cue(item)) for text in texts)
-        given = arguments(self._value(item, "created_context"))
+        given = {"original": self.user_message(item), **arguments(self._value(item, "created_context"))}
         return translated([class_name(metric) for metric in self.METRICS], truths, given)

@@ -22,6 +22,10 @@ from pytest_puma.phrases import did_you_mean
 CLASSES: Mapping[str, tuple[str, ...]] = {
     "AccuracyCompletion": ("exact_match",),
     "MathReasoningCompletion": ("math_match",),
+    "DropF1ExactMatch": ("drop.f1", "drop.exact"),
+    "ExponentialSimilarity": ("percentage_similarity",),
+    "ConcordanceIndex": ("list.places",),
+    "GridDifference": ("grid.exact", "grid.gain", "grid.gain.clipped"),
     "CWEAccuracy": ("cwe",),
     "NIAHAccuracy": ("needle",),
     "F1": ("f1_words",),
@@ -167,6 +171,18 @@ def _counter(unit: str) -> Callable[[tuple[str, ...], dict[str, Any]], Row]:
     return translate
 
 
+def _renamed(given: Mapping[str, Any], **names: str) -> dict[str, Any]:
+    """The arguments under other names, as far as they are given."""
+    return {names.get(name, name): value for name, value in given.items()}
+
+
+def _grid_difference(truths: tuple[str, ...], given: dict[str, Any]) -> Row:
+    """The grid of the question stands between these two sentences of the prompt of SPhyR."""
+    _, _, after = str(given.get("original", "")).partition("Below is the input grid with masked regions:")
+    grid = after.partition("Please output the completed grid")[0].strip()
+    return truths, ({"grid": grid} if grid else {}) | given
+
+
 def _object(metric: str, truths: tuple[str, ...]) -> dict[str, Any]:
     """The ground truth as JSON."""
     try:
@@ -184,6 +200,8 @@ _TRANSLATIONS: Mapping[str, Callable[[tuple[str, ...], dict[str, Any]], Row]] = 
     "JsonFormat": _json_format,
     "CSVFormat": _csv_format,
     "LengthControl": _length_control,
+    "DropF1ExactMatch": lambda truths, given: (truths, _renamed(given, answer_tuples="answers")),
+    "GridDifference": _grid_difference,
     "WordCounter": _counter("word"),
     "SentenceCounter": _counter("sentence"),
     "ParagraphCounter": _counter("paragraph"),

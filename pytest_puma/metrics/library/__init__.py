@@ -14,6 +14,7 @@ from pytest_puma.core import Metric
 from pytest_puma.metrics.library import (
     choices,
     csv_metrics,
+    drop,
     exact,
     gold_likelihood,
     ifeval,
@@ -23,6 +24,7 @@ from pytest_puma.metrics.library import (
     mathematics,
     needle,
     overlap,
+    places,
     structure,
     translation,
     trials,
@@ -32,7 +34,7 @@ from pytest_puma.platform.installation import install_extra
 __all__ = ["EXTRAS", "LIBRARY", "missing"]
 
 _MODULES = (
-    *(exact, mathematics, needle, overlap, translation),
+    *(exact, mathematics, needle, drop, places, overlap, translation),
     *(json_metrics, csv_metrics, structure),
     *(length, language, ifeval),
     *(choices, trials, gold_likelihood),

@@ -24,6 +24,8 @@ from pytest_puma.replies.readers import after_marker, final_value, last_value, m
 _Score: TypeAlias = Callable[[Sample, Prediction], "float | None"]
 #: White space and Markdown.
 _AROUND = " \t\r\n*`"
+#: A power of 1/2 that is 0 for every purpose; that of a reply such as 1e999 is no float.
+_MAX_EXPONENT = 1000
 #: A longer text is no expression.
 _MAX_CHARACTERS = 1000
 _equivalent = BoundedFunction(Path(__file__).with_name("bounded.py"), "equivalent", ("1", "1"))
@@ -65,8 +67,20 @@ def number_match(sample: Sample, prediction: Prediction) -> float | None:
 
     A reference is a number, or a solution that ends with one behind `####`. Raises a `SettingsError` for another one.
     """
-    golds = [_gold(sample, reference) for reference in sample.references]
+    golds = _golds(sample, "number_match")
     return float(final_value(prediction.text) in golds) if golds else None
+
+
+def percentage_similarity(sample: Sample, prediction: Prediction) -> float | None:
+    """Return 2 ** (-10 * |difference|) for the percentages of a reply and a reference; 0 for a reply without a number.
+
+    Source: the exponential similarity of SpaceDigest in U. Shaham et al., "ZeroSCROLLS", 2023.
+    """
+    golds, answer = _golds(sample, "percentage_similarity"), final_value(prediction.text)
+    if not golds or answer is None:
+        return 0.0 if golds else None
+    points = min(abs(answer - gold) for gold in golds)
+    return float(2.0 ** -float(min(points / 10, _MAX_EXPONENT)))
 
 
 def math_match(text: str, reference: str) -> float:
@@ -98,13 +112,17 @@ def _compared(gold: str, answer: str) -> bool | str | None:
     return equal
 
 
-def _gold(sample: Sample, reference: str) -> Fraction:
+def _golds(sample: Sample, metric: str) -> list[Fraction]:
+    return [_gold(sample, reference, metric) for reference in sample.references]
+
+
+def _gold(sample: Sample, reference: str, metric: str) -> Fraction:
     value = number_of(reference)
     if value is None:
         value = number_of(after_marker(reference) or "")
     if value is None:
         msg = (
-            f"number_match: {reference!r} of sample {sample.id!r} is no number; expected a ground truth such as '18', "
+            f"{metric}: {reference!r} of sample {sample.id!r} is no number; expected a ground truth such as '18', "
             "'1,250.5' or '2/3', or a solution with '#### 18' at its end; return it from the scenario's truth(item)"
         )
         raise SettingsError(msg)
@@ -178,5 +196,6 @@ def decided(score: _Score) -> _Score:
 
 METRICS = (
     completion_metric(name="number_match", score=decided(number_match)),
+    completion_metric(name="percentage_similarity", score=decided(percentage_similarity)),
     completion_metric(name="math_match", score=decided(best(math_match)), extra="math"),
 )

@@ -12,9 +12,11 @@ SHARES = (
     *("rouge_1", "rouge_2", "rouge_l", "rouge_lsum", "rouge_geo"),
     *("json.valid", "json.only", "json.equal", "csv.found", "csv.separator", "csv.columns"),
     *("yaml.valid", "toml.valid", "xml.valid", "keys"),
+    *("drop.f1", "drop.exact", "list.places", "grid.exact", "grid.cells", "grid.gain.clipped", "percentage_similarity"),
 )
 DECLARED = {
     **dict.fromkeys(SHARES, ("high", "", SHARE, "")),
+    "grid.gain": ("high", "", NONE, ""),
     "json.schema": ("high", "", SHARE, "json"),
     **dict.fromkeys(
         ["bleu", "bleu.sentence", "bleu.lines", "chrf", "chrf_pp", "chrf.lines"], ("high", "points", POINTS, "text")
