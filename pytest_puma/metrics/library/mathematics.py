@@ -25,7 +25,7 @@ _Score: TypeAlias = Callable[[Sample, Prediction], "float | None"]
 #: White space and Markdown.
 _AROUND = " \t\r\n*`"
 #: A power of 1/2 that is 0 for every purpose; that of a reply such as 1e999 is no float.
-_MAX_EXPONENT = 1000
+_MAX_EXPONENT = Fraction(1000)
 #: A longer text is no expression.
 _MAX_CHARACTERS = 1000
 _equivalent = BoundedFunction(Path(__file__).with_name("bounded.py"), "equivalent", ("1", "1"))
@@ -79,8 +79,8 @@ def percentage_similarity(sample: Sample, prediction: Prediction) -> float | Non
     golds, answer = _golds(sample, "percentage_similarity"), final_value(prediction.text)
     if not golds or answer is None:
         return 0.0 if golds else None
-    points = min(abs(answer - gold) for gold in golds)
-    return float(2.0 ** -float(min(points / 10, _MAX_EXPONENT)))
+    exponent = min(_MAX_EXPONENT, *(abs(answer - gold) / 10 for gold in golds))
+    return float(0.5 ** float(exponent))
 
 
 def math_match(text: str, reference: str) -> float:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from operator import eq, ne
+from operator import eq
 from typing import Any
 
 from pytest_puma.core import Prediction, Sample, SettingsError
@@ -86,7 +86,7 @@ def _equal_places(found: Sequence[Any] | None, gold: Sequence[Any]) -> float:
 
 def _different(found: Sequence[str], gold: Sequence[str]) -> int:
     """The number of cells that differ; one that only one grid has differs."""
-    return sum(map(ne, found, gold)) + abs(len(found) - len(gold))
+    return sum(map(str.__ne__, found, gold)) + abs(len(found) - len(gold))
 
 
 METRICS = (
