@@ -25,6 +25,7 @@ from pytest_puma.metrics.library import (
     needle,
     overlap,
     places,
+    sql_metrics,
     structure,
     translation,
     trials,
@@ -35,7 +36,7 @@ __all__ = ["EXTRAS", "LIBRARY", "missing"]
 
 _MODULES = (
     *(exact, mathematics, needle, drop, places, overlap, translation),
-    *(json_metrics, csv_metrics, structure),
+    *(json_metrics, csv_metrics, sql_metrics, structure),
     *(length, language, ifeval),
     *(choices, trials, gold_likelihood),
 )

@@ -11,6 +11,7 @@ SHARES = (
     *("exact_match", "exact_match.loose", "contains", "cwe", "needle", "f1_words", "f1_squad"),
     *("rouge_1", "rouge_2", "rouge_l", "rouge_lsum", "rouge_geo"),
     *("json.valid", "json.only", "json.equal", "csv.found", "csv.separator", "csv.columns"),
+    *("sql.runs", "sql.only", "sql.rows", "sql.equal"),
     *("yaml.valid", "toml.valid", "xml.valid", "keys"),
     *("drop.f1", "drop.exact", "list.places", "grid.exact", "grid.cells", "grid.gain.clipped", "percentage_similarity"),
 )

@@ -15,10 +15,19 @@ from tests.factories import prediction, sample
 LENGTH = 100_000
 REPLIES = {"letters": "a", "blanks": " ", "line breaks": "\n", "digits": "7", "brackets": "["}
 #: What a loop of lines, of marks or of quotes looks like.
-LOOPS = {"lines": "a\n", "braces": "{", "angles": "<", "formulas": "\\[", "quotes": 'a","b\n', "words": "the cat "}
+LOOPS = {
+    "queries": "SELECT\n\n",
+    "lines": "a\n",
+    "braces": "{",
+    "angles": "<",
+    "formulas": "\\[",
+    "quotes": 'a","b\n',
+    "words": "the cat ",
+}
 #: Far above what a slow machine needs; a search that is quadratic takes minutes.
 SECONDS = 40.0
 REFERENCES = {"number_match": "5", "math_match": "5", "json.equal": "[5]", "needle": "1234"}
+REFERENCES |= dict.fromkeys(("sql.runs", "sql.only", "sql.rows", "sql.equal"), "SELECT 1")
 REFERENCE = "The cat sat on the mat.\nIt had 12 mice and 3 dogs\nbecause it was hungry."
 ARGUMENTS: dict[str, Any] = {
     "keywords": ["cat"],
@@ -39,6 +48,7 @@ ARGUMENTS: dict[str, Any] = {
 CONTEXT: dict[str, Any] = {
     "json_schema": {"type": "object"},
     "csv": {"columns": 3},
+    "sql_setup": "",
     "keys": ["a.b"],
     "original": "Who is it?",
     **{unit: {"target": 3} for unit in ("words", "sentences", "paragraphs")},
@@ -74,7 +84,18 @@ def test_a_reply_of_one_character_takes_seconds(name: str, kind: str) -> None:
 
 @pytest.mark.parametrize("kind", LOOPS)
 @pytest.mark.parametrize(
-    "name", ["rouge_lsum", "bleu.lines", "chrf.lines", "ter", "ter.lines", "json.valid", "csv.found", "ifeval.prompt"]
+    "name",
+    [
+        "rouge_lsum",
+        "bleu.lines",
+        "chrf.lines",
+        "ter",
+        "ter.lines",
+        "json.valid",
+        "csv.found",
+        "sql.runs",
+        "ifeval.prompt",
+    ],
 )
 def test_a_loop_takes_seconds(name: str, kind: str) -> None:
     for module in ("sacrebleu", "lingua"):
