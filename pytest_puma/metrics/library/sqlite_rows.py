@@ -57,7 +57,7 @@ def compare(setup: str, golds: Sequence[str], candidates: Sequence[str]) -> list
         return f"a gold query of {golds} does not run: {error}"
     most = max((count for count, _, _ in wanted), default=0)
     for place, candidate in enumerate(candidates):
-        problem, count, rows = "", 0, []
+        problem, count, rows = "", 0, list[_Row]()
         try:
             count, rows = _rows(database, candidate, most)
         except _ERRORS as error:
