@@ -23,8 +23,6 @@ from pytest_puma.core.conversation import Prompt as Prompt
 from pytest_puma.core.conversation import Request as Request
 from pytest_puma.core.conversation import Response as Response
 from pytest_puma.core.conversation import Score as Score
-from pytest_puma.core.conversation import Speed as Speed
-from pytest_puma.core.conversation import Usage as Usage
 from pytest_puma.core.conversation import ask as ask
 from pytest_puma.core.conversation import ask_all as ask_all
 from pytest_puma.core.exchange import Exchange as Exchange
@@ -87,6 +85,8 @@ from pytest_puma.core.scenario import OwnMetric as OwnMetric
 from pytest_puma.core.scenario import Scenario as Scenario
 from pytest_puma.core.shared import Messages as Messages
 from pytest_puma.core.shared import SharedPrompts as SharedPrompts
+from pytest_puma.core.usage import Speed as Speed
+from pytest_puma.core.usage import Usage as Usage
 from pytest_puma.errors import DataError as DataError
 from pytest_puma.errors import EngineError as EngineError
 from pytest_puma.errors import MetricError as MetricError

@@ -89,6 +89,29 @@ class Grammar(Protocol):
         """Free its resources."""
 
 
+class AnyText:
+    """A grammar that allows everything, for a backend that computes nothing. `size`: that of the vocabulary."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+
+    def allows(self, token: int) -> bool:  # noqa: ARG002 - any
+        """Return True."""
+        return True
+
+    def mask(self) -> Mask:
+        """Return True for each token."""
+        import numpy as np
+
+        return np.ones(self._size, dtype=np.bool_)
+
+    def accept(self, token: int) -> None:
+        """Do nothing."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+
 class Backend(Protocol):
     """A model with a KV cache of several sequences.
 

@@ -15,12 +15,10 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import Any, Literal, TypeAlias, get_args
 
+from pytest_puma.core.usage import Usage
 from pytest_puma.errors import EngineError, SettingsError, check_limits
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 Finish: TypeAlias = Literal["stop", "length", "context", "scored", "overflow"]
@@ -84,7 +82,11 @@ class Generation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generate:
-    """Request for text. Each request has its own `seed`: requests with different seeds may get different texts."""
+    """Request for text. Each request has its own `seed`: requests with different seeds may get different texts.
+
+    `thinks`: whether the model may think first, if its chat format has a place for that. Under a grammar of answers it
+    may not: the reply is the answer alone, as of a `Score`.
+    """
 
     prompt: Prompt
     max_tokens: int
@@ -95,6 +97,7 @@ class Generate:
     seed: int = 0
     grammar: str | None = None
     logprobs: bool = False
+    thinks: bool = True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,48 +119,6 @@ class Score:
 
 
 Request: TypeAlias = Generate | Score
-
-
-class _Additive:
-    """Numbers that are added field by field."""
-
-    __slots__: tuple[str, ...] = ()
-
-    def __add__(self, other: Self) -> Self:
-        """Add each field."""
-        return type(self)(**{name: getattr(self, name) + getattr(other, name) for name in self.__slots__})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Usage(_Additive):
-    """The cost of a response. Additive: `sum(usages, Usage())`.
-
-    `cached_tokens` of the `prompt_tokens` were in the cache; `seconds`: from admission to the end of the response.
-    """
-
-    prompt_tokens: int = 0
-    cached_tokens: int = 0
-    decoded_tokens: int = 0
-    seconds: float = 0.0
-
-    @classmethod
-    def total(cls, usages: Iterable[Usage]) -> Usage:
-        """Return the sum of any number of usages."""
-        one, *more = [*usages] or [cls()]  # most conversations have one response, which needs no addition
-        return cls(**{n: sum((getattr(u, n) for u in more), getattr(one, n)) for n in cls.__slots__}) if more else one
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Speed(_Additive):
-    """Computed tokens and their time, in prefill batches and in decode batches (one token per reply).
-
-    Additive, like `Usage`. Tokens of scored continuations count as prefill.
-    """
-
-    prefill_tokens: int = 0
-    prefill_seconds: float = 0.0
-    decode_tokens: int = 0
-    decode_seconds: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,12 +8,12 @@ from typing import Any
 
 from pytest_puma.core.cell_id import CellId
 from pytest_puma.core.change import BootstrapReplicates, Contrast, Drift
-from pytest_puma.core.conversation import Speed, Usage
 from pytest_puma.core.gate import Gate, Verdict
 from pytest_puma.core.metric import Measure, TaskInfo
 from pytest_puma.core.prediction import Prediction
 from pytest_puma.core.responder import StoreShare
 from pytest_puma.core.shared import Messages, whole_prompts
+from pytest_puma.core.usage import Speed, Usage
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
-from pytest_puma.core.conversation import TRUNCATED, Likelihood, Response, Usage
+from pytest_puma.core.conversation import TRUNCATED, Likelihood, Response
 from pytest_puma.core.metric import Value
 from pytest_puma.core.shared import Messages
+from pytest_puma.core.usage import Usage
 
 _FENCE = re.compile(r"```[^\n`]*\n(.*?)\n?```", re.DOTALL)
 #: Identity of a prediction in a cell: the id of the sample, and the index of the trial.

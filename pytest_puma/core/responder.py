@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, TypeAlias
 
 from pytest_puma.core.backend import Backend
-from pytest_puma.core.conversation import Request, Response, Speed
+from pytest_puma.core.conversation import Request, Response
 from pytest_puma.core.metric import Source
 from pytest_puma.core.sample import Origin
+from pytest_puma.core.usage import Speed
 from pytest_puma.phrases import named
 
 #: What a responder can do: write texts, score continuations, follow a grammar or a seed, give the logits of each step,

@@ -69,7 +69,7 @@ def encoded(backend: Backend, request: Request) -> Encoded:
     One boundary serves all continuations: the shortest prefix that the prompt shares with any of them. So a token that
     merges across the end of the prompt is part of the continuation. Each has at least one.
     """
-    tokens = backend.encode(request.prompt, answer=isinstance(request, Score))
+    tokens = backend.encode(request.prompt, answer=isinstance(request, Score) or not request.thinks)
     if not tokens:
         msg = "the prompt has no tokens; expected some text in its messages or the chat template"
         raise EngineError(msg)

@@ -15,7 +15,8 @@ from itertools import count
 from typing import Any
 
 from pytest_puma.core import ALL_CAPABILITIES, Backend, EngineError, Identity, Origin, Provenance, Step
-from pytest_puma.core.conversation import Request, Response, Speed
+from pytest_puma.core.conversation import Request, Response
+from pytest_puma.core.usage import Speed
 from pytest_puma.engine.cache import cache_for
 from pytest_puma.engine.encoding import encode_all
 from pytest_puma.engine.jobs import Fork, Job, Operation

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from pytest_puma.core import Backend, Generate, Likelihood, Response, Usage
+from pytest_puma.core.backend import Thoughts
 from pytest_puma.core.conversation import Finish
 from pytest_puma.engine.jobs import RowOwner
 from pytest_puma.engine.sampling import best_token, choose, log_probabilities
@@ -64,7 +65,7 @@ class GenerateReply(_Reply):
         # Token boundaries may fall inside stop strings and characters, so text is matched as bytes.
         stops = (*request.prompt.stop, *(backend.stops if request.prompt.chat else ()))
         self._stops = tuple(stop.encode() for stop in stops if stop)
-        self._thoughts = backend.thoughts(request.prompt)
+        self._thoughts = backend.thoughts(request.prompt) if request.thinks else Thoughts()
         self._text = bytearray()
         self._logprobs: list[float] = []
         self._decoded = 0

@@ -38,6 +38,9 @@ def check_ready(cells: Sequence[Cell], settings: Settings, identities: Identitie
             tasks = tasks_on(replace(cell, perturbation=None), (samples, examples), settings.project)
             rehearse(cell.strategy, tasks[0])
             check_prompts(cell.strategy, tasks)
+            if cell.strategy.check is not None:
+                for task in tasks:
+                    cell.strategy.check(task)
         warn_of_spaces(tasks)
     for cell in cells:
         settings.judging.baseline_of(cell)

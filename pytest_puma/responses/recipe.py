@@ -120,6 +120,8 @@ def _generate(request: Generate) -> dict[str, Any]:
         "temperature": float(request.temperature),
         "grammar": request.grammar,
         "logprobs": request.logprobs,
+        # Left out where it is on, as in keys from before it could be off.
+        **({} if request.thinks else {"thinks": False}),
         **(_sampling(request) if _draws(request) else {}),
     }
 

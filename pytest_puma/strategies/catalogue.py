@@ -1,11 +1,4 @@
-"""The strategies by name: the built-in ones, those of plugins, and templates of a project that define one.
-
-`prompts/<scenario>/rules.jinja` defines the strategy `rules`. It asks as `zero_shot` does, or as the strategy that its
-first comment names:
-
-    {# strategy: zero_shot_cot #}
-    ...
-"""
+"""The strategies by name: the built-in ones, and those of plugins and of templates of a project."""
 
 from __future__ import annotations
 
@@ -20,7 +13,8 @@ from pytest_puma.core import Capability, Conversation, Generation, SettingsError
 from pytest_puma.phrases import did_you_mean
 from pytest_puma.strategies import conversations
 from pytest_puma.strategies.task import Task
-from pytest_puma.strategies.templates import NAME, SUFFIX, own_strategy
+from pytest_puma.strategies.templates import own_strategy
+from pytest_puma.strategies.valid_answers import grammar_of
 from pytest_puma.task_types import KINDS
 
 Converse: TypeAlias = Callable[[Task], Conversation]
@@ -39,12 +33,8 @@ ALL = (
     "egi",
     "option_scoring",
 )
-_DEFAULT = "zero_shot"
 _WITH_OPTIONS = frozenset(kind.name for kind in KINDS.values() if kind.form != "texts")
 _CHOICE = frozenset(kind.name for kind in KINDS.values() if kind.form == "choices")
-_COMMENT = re.compile(r"\s*\{#-?\s*strategy:\s*(.*?)\s*-?#\}")
-#: Words of the option and of gates, reserved.
-_TAKEN = frozenset({"all", "baseline", "naive", "per_class", "max", "min"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +45,8 @@ class Strategy:
     prompt. `max_tokens` and `temperature` are the defaults of the cell's settings; a strategy with a temperature
     above 0 compares several replies and refuses 0. `final_line`: only the `Answer:` line of a reply is parsed. `kinds`:
     the kinds of task that it can ask about, empty for all. `composes`: it needs no template if the scenario has methods
-    for its prompts. `cloze`: prompts do not show the choices. `needs`: what the responder must be able to do.
+    for its prompts. `cloze`: prompts do not show the choices. `needs`: what the responder must be able to do. `check`:
+    raises an error for a trial that it cannot ask about, before a model is loaded.
     """
 
     name: str
@@ -69,6 +60,7 @@ class Strategy:
     composes: bool = False
     cloze: bool = False
     needs: frozenset[Capability] = frozenset({"generate"})
+    check: Callable[[Task], object] | None = None
 
 
 _REASONING = Strategy(
@@ -96,6 +88,14 @@ _CLOZE = replace(
     kinds=_CHOICE,
     cloze=True,
     needs=frozenset({"score"}),
+)
+_CONSTRAINED = replace(
+    _DIRECT,
+    name="constrained",
+    converse=conversations.constrained,
+    templates=("constrained", "zero_shot"),
+    needs=frozenset({"generate", "grammar"}),
+    check=grammar_of,
 )
 
 
@@ -130,6 +130,7 @@ _FAMILIES: Mapping[str, tuple[int, int, Callable[[int], Strategy]]] = {
     "self_consistency": (5, 2, _self_consistency),
     "option_scoring": (3, 1, _with_shots(_OPTIONS, "option_scoring_{k}", "few_shot_{k}", "few_shot")),
     "cloze_scoring": (3, 1, _with_shots(_CLOZE, "cloze_scoring_{k}")),
+    "constrained": (3, 1, _with_shots(_CONSTRAINED, "constrained_{k}", "few_shot_{k}", "few_shot")),
 }
 _PLAIN = {
     strategy.name: strategy
@@ -142,6 +143,7 @@ _PLAIN = {
         replace(_REASONING, name="egi", converse=conversations.egi, templates=("egi",), max_tokens=200, composes=False),
         _OPTIONS,
         _CLOZE,
+        _CONSTRAINED,
     )
 }
 
@@ -196,42 +198,6 @@ def resolve_generation(strategy: Strategy, generation: Generation, max_tokens: i
         max_tokens=longest if generation.max_tokens is None else generation.max_tokens,
         temperature=strategy.temperature if generation.temperature is None else generation.temperature,
     )
-
-
-def templated(prompts: Path, custom: Mapping[str, Strategy]) -> dict[str, Strategy]:
-    """Return a strategy for each template in the folders of `prompts` that belongs to none of `custom`, of plugins.
-
-    Partials (`_issue.jinja`) and files without a name like a strategy are skipped. A `SettingsError` names a file with
-    an invalid name or comment.
-    """
-    used = {template for strategy in custom.values() for template in strategy.templates}
-    chosen: dict[str, Strategy] = {}
-    for path in sorted(prompts.glob(f"*/*{SUFFIX}")):
-        name = path.name.removesuffix(SUFFIX)
-        if name in used or is_built_in(name) or not NAME.fullmatch(name):
-            continue
-        if name in _TAKEN or name in custom:
-            msg = f"{path}: {name!r} is taken and cannot be the name of a new strategy; rename the file"
-            raise SettingsError(msg)
-        strategy = _conversation(path, custom)
-        if chosen.setdefault(name, strategy).name != strategy.name:
-            elsewhere = f"elsewhere {name} asks as {chosen[name].name}"
-            msg = f"{path}: asks as {strategy.name} does, {elsewhere}; expected one of the two"
-            raise SettingsError(msg)
-    return {name: replace(strategy, name=name, templates=(name,)) for name, strategy in chosen.items()}
-
-
-def _conversation(path: Path, custom: Mapping[str, Strategy]) -> Strategy:
-    """The strategy whose conversation a template uses."""
-    try:
-        comment = _COMMENT.match(path.read_text(encoding="utf-8-sig"))
-    except (OSError, UnicodeDecodeError):
-        comment = None  # reported where the template is used
-    try:
-        return parse_strategy(comment[1] if comment else _DEFAULT, custom)
-    except SettingsError as error:
-        msg = f"{path}: {error}"
-        raise SettingsError(msg) from error
 
 
 def _unknown(text: str, name: str, custom: Mapping[str, Strategy], folder: Path | None) -> str:

@@ -10,10 +10,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from pytest_puma.core import Answer, Conversation, Message, Prompt, Request, Score, SettingsError, ask, ask_all
+from pytest_puma.core import Answer, Conversation, Message, Prompt, Score, SettingsError, ask, ask_all
 from pytest_puma.replies.answers import strip_reasoning
 from pytest_puma.replies.letters import LETTERS
 from pytest_puma.strategies.task import Task
+from pytest_puma.strategies.valid_answers import constrained_request, read_exactly
 
 #: The second turn of `egi`.
 DECIDE = "decide"
@@ -25,10 +26,7 @@ def direct(task: Task) -> Conversation:
     If a metric needs it, the ground truths are scored after the same prompt, too.
     """
     prompt = task.prompt()
-    requests: list[Request] = [task.generate(prompt)]
-    if "likelihoods" in task.needs and task.scenario.kind.form == "texts" and task.sample.gold:
-        requests.append(task.score(prompt, task.sample.references, ends=False))
-    response, *scored = yield from ask_all(requests)
+    response, *scored = yield from ask_all([task.generate(prompt), *_of_truths(task, prompt)])
     responses = [response]
     for index, text in enumerate([*task.scenario.turns(dict(task.sample.fields))][1:], start=1):
         if response.finish == "overflow":
@@ -38,6 +36,21 @@ def direct(task: Task) -> Conversation:
         responses.append(response)
     likelihoods = scored[0].likelihoods if scored else ()
     return Answer(value=task.read(response), responses=tuple(responses), likelihoods=likelihoods)
+
+
+def constrained(task: Task) -> Conversation:
+    """Ask once for a text under a grammar of the valid answers; otherwise as `direct`."""
+    prompt = task.prompt()
+    response, *scored = yield from ask_all([constrained_request(task, prompt), *_of_truths(task, prompt)])
+    likelihoods = scored[0].likelihoods if scored else ()
+    return Answer(value=read_exactly(task, response), responses=(response,), likelihoods=likelihoods)
+
+
+def _of_truths(task: Task, prompt: Prompt) -> list[Score]:
+    """The request for the likelihoods of the ground truths, if a metric needs it."""
+    if "likelihoods" not in task.needs or task.scenario.kind.form != "texts" or not task.sample.gold:
+        return []
+    return [task.score(prompt, task.sample.references, ends=False)]
 
 
 def _followed(prompt: Prompt, reply: str, text: str) -> Prompt:

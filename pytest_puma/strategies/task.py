@@ -117,10 +117,11 @@ class Task:
             **({"choices": choices} if choices else {}),
         }
 
-    def generate(self, prompt: Prompt, *, index: int = 0, grammar: str | None = None) -> Generate:
+    def generate(self, prompt: Prompt, *, index: int = 0, grammar: str | None = None, thinks: bool = True) -> Generate:
         """Ask for text, decoded as the cell's settings specify; `index` numbers the sample's requests.
 
-        `grammar`, in GBNF, is what the reply must match; the settings' own where it is left out.
+        `grammar`, in GBNF, is what the reply must match; the settings' own where it is left out. `thinks`: as in
+        `Generate`.
         """
         settings = self.generation
         if settings.max_tokens is None or settings.temperature is None:
@@ -136,6 +137,7 @@ class Task:
             seed=self.derived_seed(index),
             grammar=settings.grammar if grammar is None else grammar,
             logprobs=settings.logprobs,
+            thinks=thinks,
         )
 
     def score(self, prompt: Prompt, options: Sequence[str], *, ends: bool = True) -> Score:

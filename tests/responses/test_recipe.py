@@ -33,6 +33,7 @@ OTHER: dict[str, Any] = {
     "seed": 4,
     "grammar": 'root ::= "A"',
     "logprobs": True,
+    "thinks": False,
     "continuations": (" B", " A"),
     "ends": False,
     "messages": (Message(role="system", content="How urgent?"),),

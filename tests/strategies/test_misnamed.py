@@ -47,7 +47,7 @@ def test_an_unknown_strategy_without_one_names_the_file_that_would_make_it(tmp_p
     with pytest.raises(SettingsError) as caught:
         parse_strategy("checklist", folder=tmp_path / "garden")
     assert str(caught.value).endswith(
-        f", cloze_scoring_K; a strategy of your own needs the file {tmp_path / 'garden' / 'checklist.jinja'}"
+        f", constrained_K; a strategy of your own needs the file {tmp_path / 'garden' / 'checklist.jinja'}"
     )
 
 
@@ -55,7 +55,7 @@ def test_an_unknown_strategy_without_one_names_the_file_that_would_make_it(tmp_p
 def test_a_name_that_no_file_may_have_asks_for_none(tmp_path: Path, text: str) -> None:
     with pytest.raises(SettingsError) as caught:
         parse_strategy(text, folder=tmp_path / "garden")
-    assert str(caught.value).endswith("cloze_scoring_K")
+    assert str(caught.value).endswith("constrained_K")
 
 
 @pytest.mark.parametrize(

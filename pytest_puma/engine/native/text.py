@@ -19,6 +19,7 @@ import llama_cpp
 import numpy as np
 
 from pytest_puma.core import EngineError, Model, Step
+from pytest_puma.core.backend import AnyText
 from pytest_puma.engine.machine import cores
 from pytest_puma.engine.native.binding import has_amx, loaded, prepare, uninterrupted
 from pytest_puma.engine.native.build import build_signature, offloads
@@ -26,7 +27,7 @@ from pytest_puma.engine.native.vocabulary import Vocabulary
 from pytest_puma.models.gguf import read_gguf
 
 if TYPE_CHECKING:
-    from pytest_puma.core.backend import Logits
+    from pytest_puma.core.backend import Grammar, Logits
 
 #: Prompt tokens of one `llama_decode`, and of one pass through the graph. Larger passes are no faster.
 BATCH, MICRO_BATCH = 2048, 512
@@ -128,6 +129,10 @@ class DryBackend(TextSide):
     def decode(self, steps: Sequence[Step]) -> Logits:
         """Return logits that always choose the end of the generation."""
         return self._logits[: sum(len(step.tokens) - step.rows_from for step in steps)]
+
+    def grammar(self, text: str) -> Grammar:  # noqa: ARG002 - of any text
+        """Return a grammar that allows the end at once."""
+        return AnyText(self.size)
 
     def fork(self, source: int, target: int) -> None:
         """Do nothing: there is no cache to share."""
