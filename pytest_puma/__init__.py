@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         ask_all,
         metric,
     )
+    from pytest_puma.judges import rubric
     from pytest_puma.perturbations import Group, Perturbation
     from pytest_puma.runs.loaded import LoadedRun, load_run
     from pytest_puma.scenarios.choice import ChoiceScenario
@@ -57,6 +58,7 @@ __all__ = [
     "ask_all",
     "load_run",
     "metric",
+    "rubric",
 ]
 
 _ELSEWHERE = {
@@ -69,6 +71,7 @@ _ELSEWHERE = {
     "Strategy": "pytest_puma.strategies",
     "Task": "pytest_puma.strategies",
     "load_run": "pytest_puma.runs.loaded",
+    "rubric": "pytest_puma.judges",
 }
 
 

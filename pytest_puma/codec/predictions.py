@@ -50,6 +50,7 @@ class _TurnLine(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     finish: Finish
     usage: _Usage | None = None
     cited: bool = True
+    metric: str = ""
 
 
 class _PredictionLine(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
@@ -141,6 +142,7 @@ def _turn_line(turn: Turn) -> _TurnLine:
         finish=response.finish,
         usage=None if usage == _FREE else costs,
         cited=turn.cited,
+        metric=turn.metric,
     )
 
 
@@ -156,6 +158,7 @@ def _turn(line: _TurnLine) -> Turn:
             usage=_FREE if line.usage is None else _usage(*line.usage),
         ),
         cited=line.cited,
+        metric=line.metric,
     )
 
 

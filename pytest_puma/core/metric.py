@@ -53,7 +53,9 @@ class Metric:
     not scored; "judge" or "sandbox": whom a generator asks, the judge if it names none. `kinds`: the kinds of task to
     which the metric applies, empty for all. `extra`: the optional dependencies of pytest-puma that it needs, as `text`
     in `pip install 'pytest-puma[text]'`. `interval`: False for no confidence interval, if that of resamples would
-    seldom contain the true value. `source`: what it is counted from.
+    seldom contain the true value. `source`: what it is counted from. `digest`: of what could change a score beside its
+    code, such as the words of a rubric. `companions`: metrics that read its scores or its conversation, and are
+    computed with it.
     """
 
     name: str
@@ -69,6 +71,8 @@ class Metric:
     extra: str = ""
     interval: bool = True
     source: Source = "answers"
+    digest: str = ""
+    companions: tuple[Metric, ...] = ()
 
     def __post_init__(self) -> None:
         """Refuse what no gate could name and no report could show; any collection of needs and kinds will do."""

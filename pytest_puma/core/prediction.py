@@ -33,12 +33,14 @@ class Turn:
 
     `prompt`: the messages after those that all prompts of the cell share, None for the same prompt as before.
     `continuations`: those that the request scored, empty for a text. `cited`: whether the answer names the response.
+    `metric`: the metric that asked a judge.
     """
 
     prompt: Messages | None = None
     continuations: tuple[str, ...] = ()
     response: Response = field(default_factory=Response)
     cited: bool = True
+    metric: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from pytest_puma.core.conversation import Message
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
@@ -26,7 +28,8 @@ class Sample:
     `equal_row`: the place of an earlier equal row. `groups`: the value of each group column.
 
     `references`: all ground truths, of which `gold` is the first; without any, `gold` is empty. `choices`: the possible
-    answers in the order of the data. `context`: arguments of metrics, such as a JSON schema.
+    answers in the order of the data. `context`: arguments of metrics, such as a JSON schema. `asked`: the turns of the
+    sample without examples, for metrics that ask a judge; empty for others.
     """
 
     id: str
@@ -40,6 +43,7 @@ class Sample:
     references: tuple[str, ...] = ()
     choices: tuple[Choice, ...] = ()
     context: Mapping[str, Any] = field(default_factory=dict)
+    asked: tuple[Message, ...] = ()
 
     @property
     def group(self) -> tuple[str, ...]:

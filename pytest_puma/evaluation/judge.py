@@ -20,7 +20,7 @@ The first programs of all predictions of a cell are run together, then their nex
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import starmap
 from types import GeneratorType
@@ -107,7 +107,10 @@ def judge(
 
 def _judgements(answered: CellPredictions) -> list[_Judgement]:
     samples = {sample.id: sample for sample in answered.samples}
-    return [_Judgement(samples[prediction.sample_id], prediction) for prediction in answered.predictions]
+    return [
+        _Judgement(_with_later_turns(samples[prediction.sample_id], prediction, answered.shared_prompts), prediction)
+        for prediction in answered.predictions
+    ]
 
 
 def _ask_judge(
@@ -135,24 +138,30 @@ def _ask_judge(
     )
     beginnings = shared.shared()
     predictions = tuple(
-        judgement.scored(JUDGE, _turns([next(states) for _ in metrics], beginnings)) for judgement in judgements
+        judgement.scored(JUDGE, _turns({metric.name: next(states) for metric in metrics}, beginnings))
+        for judgement in judgements
     )
+    rubrics = {metric.name: metric.digest for metric in metrics if metric.digest}
     provenance = responder.provenance()
     return replace(
         answered,
         predictions=predictions,
-        signature={**answered.signature, "judge": provenance.signature.get("engine")},
+        signature={
+            **answered.signature,
+            "judge": provenance.signature.get("engine"),
+            **({"rubrics": rubrics} if rubrics else {}),
+        },
         warnings=(*answered.warnings, *(f"the judge: {warning}" for warning in provenance.warnings)),
     )
 
 
-def _turns(states: Sequence[ConversationState], beginnings: Sequence[Messages]) -> Iterator[Turn]:
-    """The turns of all metrics about a prediction, each with its whole prompt."""
-    for state in states:
+def _turns(states: Mapping[str, ConversationState], beginnings: Sequence[Messages]) -> Iterator[Turn]:
+    """The turns of the metrics about a prediction, by their names, each with its whole prompt."""
+    for name, state in states.items():
         transcript = state.transcript()
         prompts = whole_prompts(beginnings, transcript.prompts)
         for turn, prompt in zip(transcript.turns, prompts, strict=True):
-            yield replace(turn, prompt=prompt, cited=True)
+            yield replace(turn, prompt=prompt, cited=True, metric=name)
 
 
 def _run_programs(answered: CellPredictions, metrics: Sequence[Metric], sandbox: Sandbox | None) -> CellPredictions:
@@ -182,3 +191,14 @@ def _run_programs(answered: CellPredictions, metrics: Sequence[Metric], sandbox:
 def _program_turn(program: Program, ran: Ran) -> Turn:
     usage = Usage(seconds=ran.seconds)
     return Turn(prompt=(Message(role="user", content=program.text),), response=Response(text=ran.output, usage=usage))
+
+
+def _with_later_turns(sample: Sample, prediction: Prediction, beginnings: Sequence[Messages]) -> Sample:
+    """The sample with the turns of its dialogue after the first: replies of the model, and what it was asked next."""
+    prompts = [
+        prompt[:-1] if prompt[-1].role == "assistant" else prompt
+        for prompt in whole_prompts(beginnings, prediction.transcript.prompts)
+    ]
+    if not prompts or prompts[-1][: len(prompts[0])] != prompts[0]:
+        return sample
+    return replace(sample, asked=(*sample.asked, *prompts[-1][len(prompts[0]) :]))

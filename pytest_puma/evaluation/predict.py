@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
 from pytest_puma.analysis.early_stopping import EarlyStopping
 from pytest_puma.core import (
+    JUDGE,
     MODEL,
     Capability,
     Determinism,
@@ -94,7 +95,7 @@ def predict(
     repeated, states = [task for task, _ in first[:determinism]], [state for _, state in first]
     provenance = engine.provenance()
     return CellPredictions(
-        samples=tuple(task.sample for task, _ in first),
+        samples=tuple(_sample(cell, task) for task, _ in first),
         predictions=predictions,
         planned=len(trials),
         hidden=every[0].hidden,
@@ -110,6 +111,13 @@ def predict(
         speed=speed,
         seconds=seconds,
     )
+
+
+def _sample(cell: Cell, task: Task) -> Sample:
+    """The sample of a task; if a judge will read it, with its turns, but without the examples before them."""
+    if not any(metric.asks == JUDGE for metric in cell.scores):
+        return task.sample
+    return replace(task.sample, asked=replace(task, examples=()).prompt().messages)
 
 
 def _check_capabilities(cell: Cell, responder: Responder) -> None:

@@ -5,12 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from functools import cache
+from itertools import chain
 
 from pytest_puma.core import Gate, Metric, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.datasets.fields import Groups
+from pytest_puma.judges import JUDGED
 from pytest_puma.metrics import declaration, is_metric, metric_names, names_of_kind, source_of
 from pytest_puma.metrics.library import LIBRARY, missing
 from pytest_puma.phrases import did_you_mean, named, there_are
@@ -42,10 +44,14 @@ def available_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ..
 
 
 def used_scores(scenario: Scenario, registry: Registry, names: Collection[str]) -> tuple[Metric, ...]:
-    """The scenario's own metrics, and those of the library and of hooks that reports or gates name."""
+    """The scenario's own metrics, and those of the library and of hooks that reports or gates name.
+
+    A metric and its companions come together.
+    """
     declared, bases = own_scores(scenario, registry), {MetricName.parse(name).base for name in names}
     available = (metric for metric in available_scores(scenario, registry) if metric not in declared)
-    return declared + tuple(metric for metric in available if not bases.isdisjoint(metric.names))
+    named = (metric for metric in available if any(not bases.isdisjoint(m.names) for m in (metric, *metric.companions)))
+    return tuple(dict.fromkeys(chain(declared, _with_companions(named))))
 
 
 def check_metric(scenario: Scenario, registry: Registry, name: str) -> str:
@@ -132,7 +138,8 @@ class Checks:
 def _declared(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
     """The metrics that a scenario lists as `scores`, except for those that every cell of its kind has."""
     of_kind = names_of_kind(scenario)
-    return tuple(dict.fromkeys(_own(entry, scenario, registry) for entry in scenario.scores if entry not in of_kind))
+    own = (_own(entry, scenario, registry) for entry in scenario.scores if entry not in of_kind)
+    return tuple(dict.fromkeys(_with_companions(own)))
 
 
 def _own(entry: str | Metric, scenario: Scenario, registry: Registry) -> Metric:
@@ -151,8 +158,13 @@ def _own(entry: str | Metric, scenario: Scenario, registry: Registry) -> Metric:
 
 
 def _named(registry: Registry) -> Mapping[str, Metric]:
-    """The metrics that have a name: those of the library, and those of hooks."""
-    return {**LIBRARY, **registry.metrics}
+    """The metrics that have a name: those of the library, those that ask a judge, and those of hooks."""
+    known = chain(LIBRARY.values(), JUDGED.values(), registry.metrics.values())
+    return {metric.name: metric for metric in _with_companions(known)}
+
+
+def _with_companions(metrics: Iterable[Metric]) -> Iterable[Metric]:
+    return (companion for metric in metrics for companion in (metric, *metric.companions))
 
 
 def _applies(metric: Metric, scenario: Scenario) -> bool:

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import Metric, Scenario, SettingsError
+from pytest_puma.judges import JUDGED
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
@@ -28,7 +29,9 @@ def registry_of(config: pytest.Config) -> Registry:
         scenarios=_scenarios(config),
         strategies=strategies | templated(prompts, strategies),
         perturbations=_added(config, "perturbations", Perturbation, "Perturbations named like 'my_own'", _is_taken),
-        metrics=_added(config, "metrics", Metric, "Metrics, as @metric makes of a function", LIBRARY.__contains__),
+        metrics=_added(
+            config, "metrics", Metric, "Metrics, as @metric makes of a function", {**LIBRARY, **JUDGED}.__contains__
+        ),
         prompts=prompts,
     )
 
