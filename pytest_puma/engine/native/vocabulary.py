@@ -13,7 +13,7 @@ from typing import Any
 import llama_cpp
 
 from pytest_puma.core import EngineError, Model, ModelOptions, Prompt
-from pytest_puma.core.backend import Thoughts
+from pytest_puma.core.backend import Grammar, Thoughts
 from pytest_puma.engine.chat import ChatFormat
 from pytest_puma.engine.native.binding import error_log
 from pytest_puma.engine.native.grammar import NativeGrammar
@@ -151,7 +151,7 @@ class Vocabulary:
             self._pieces[token] = self._token_text(token, special=token in self._printed)
         return self._pieces[token]
 
-    def grammar(self, text: str) -> NativeGrammar:
+    def grammar(self, text: str) -> Grammar:
         """Start a GBNF grammar."""
         return NativeGrammar(self._vocab, self.size, text, self.is_end)
 
