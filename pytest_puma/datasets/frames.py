@@ -54,13 +54,15 @@ def to_records(frame: Frame) -> list[dict[str, Any]]:
     import pandas as pd
 
     def plain(value: Any) -> Any:
-        if isinstance(value, str):
+        if type(value) is str:
             return value
         if pd.api.types.is_scalar(value) and pd.isna(value):
             return None
         return pd.Series([value]).tolist()[0] if isinstance(value, np.generic) else value
 
     names = [str(name) for name in frame.columns]
+    if not names:
+        return [{} for _ in frame.index]
     columns = (map(plain, frame.iloc[:, index].tolist()) for index in range(len(names)))
     return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 

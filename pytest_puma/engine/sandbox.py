@@ -7,6 +7,7 @@ first rendering of a model's template is done by the smoke test (`native/smoke_t
 from __future__ import annotations
 
 import json
+from collections.abc import MutableMapping
 from typing import TYPE_CHECKING, Any
 
 from jinja2 import nodes
@@ -33,6 +34,10 @@ class SandboxedEnvironment(ImmutableSandboxedEnvironment):
         )
         del self.filters["random"], self.globals["lipsum"]
         self.filters["tojson"] = _to_json
+
+    def make_globals(self, d: MutableMapping[str, Any] | None) -> MutableMapping[str, Any]:
+        """Return the globals of a template as one dictionary; a chain of two takes half the time of a short prompt."""
+        return {**self.globals, **(d or {})}
 
 
 def _to_json(

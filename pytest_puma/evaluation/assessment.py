@@ -6,7 +6,6 @@ import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TypeVar
 
 from pytest_puma.analysis import cautions, early_stopping
 from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
@@ -29,8 +28,6 @@ from pytest_puma.evaluation.groups import measure_cell, shown_metrics
 from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.gates.judge import not_run
 from pytest_puma.metrics import ScoredPredictions, contrast, score, source_of
-
-Number = TypeVar("Number")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,8 +59,7 @@ class Assessment:
         predictions = score(cell.scenario, answered.samples, answered.predictions, cell.scores)
         self.scored = ScoredPredictions(cell.scenario, predictions, seed=cell.seed, metrics=cell.scores)
         self.shown = shown_metrics(cell, self.scored)
-        measures = measure_cell(cell, self.scored, self.shown, level=self.level, without=answered.unmeasured)
-        self.measures = self._measurable(measures)
+        self.measures = measure_cell(cell, self.scored, self.shown, level=self.level, without=answered.unmeasured)
         self.seconds = answered.seconds + time.perf_counter() - started
 
     @cached_property
@@ -139,8 +135,9 @@ class Assessment:
     def replicates(self) -> dict[str, BootstrapReplicates]:
         """Replicates for comparisons with other cells: of the metrics of cross-cell gates, and of those to compare."""
         metrics = {*self.cell.compared_metrics, *(gate.metric for gate in self.cell.cross_cell_gates)}
-        found = (self.scored.replicates(metric) for metric in sorted(metrics))
-        return self._measurable({replicates.metric: replicates for replicates in found if replicates is not None})
+        measurable = sorted(metric for metric in metrics if source_of(metric) not in self.answered.unmeasured)
+        found = (self.scored.replicates(metric) for metric in measurable)
+        return {replicates.metric: replicates for replicates in found if replicates is not None}
 
     @property
     def task(self) -> TaskInfo:
@@ -193,11 +190,6 @@ class Assessment:
         """The fields that sentences may quote."""
         quoted = self.context.quotes
         return tuple(text_fields(self.cell.scenario, self.answered.samples, self.answered.hidden)) if quoted else ()
-
-    def _measurable(self, numbers: Mapping[str, Number]) -> dict[str, Number]:
-        """The numbers by metric, without those that the answers cannot have."""
-        unmeasured = self.answered.unmeasured
-        return {metric: number for metric, number in numbers.items() if source_of(metric) not in unmeasured}
 
     def _on_baseline(self) -> list[str]:
         """The sentences on the samples that only the cell or only its baseline has, and on data that changed."""

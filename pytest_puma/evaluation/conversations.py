@@ -52,7 +52,7 @@ class ConversationState:
 
     def advance(self) -> Sequence[Request]:
         """Send the received responses; return the next requests, none if the conversation has its answer."""
-        responses = tuple([self.replies.pop(ticket) for ticket in self.waiting])
+        responses = tuple(map(self.replies.pop, self.waiting))
         self.responses += responses
         requests = self.exchange.advance(responses)
         if not requests:

@@ -9,7 +9,7 @@ from pytest_puma.core import Measure
 from pytest_puma.core.metric import Source
 from pytest_puma.core.metric_name import MetricName, folded, of_group
 from pytest_puma.evaluation.cell import Cell
-from pytest_puma.metrics import ScoredPredictions
+from pytest_puma.metrics import ScoredPredictions, source_of
 
 #: Groups with a row of their own in reports: those with the worst values.
 WORST = 3
@@ -22,11 +22,13 @@ def measure_cell(
 
     Slices that reports show or gates name have an interval; those of all other groups have a value alone.
     """
-    gated = [gate.metric for gate in (*cell.gates, *cell.cross_cell_gates) if not gate.word]
+    gates = [gate.metric for gate in (*cell.gates, *cell.cross_cell_gates) if not gate.word]
+    gated = [metric for metric in gates if source_of(metric) not in without]
+    groups = [metric for metric in _groups(cell, scored) if source_of(metric) not in without]
     named = [*shown, *gated, *cell.compared_metrics]
     sliced = [name for name in dict.fromkeys(named) if MetricName.parse(name).slice is not None]
     measures = scored.measures(level=level, sliced=sliced, without=without)
-    others = scored.values([name for name in _groups(cell, scored) if name not in measures])
+    others = scored.values([name for name in groups if name not in measures])
     measures |= {name: measure for name, measure in others.items() if measure.n}
     # A strategy that gives no such metric leaves its gates out; one that got no answer at all does not.
     is_unanswered = all(prediction.finish == "overflow" for prediction in scored.predictions)

@@ -69,7 +69,7 @@ class Resamples:
 
     @cached_property
     def _atoms(self) -> Indices:
-        return _atoms_of_rows(self.units)
+        return _atoms_of_rows(self.units, shared=self.dependent)
 
 
 def _weights(units: tuple[tuple[str, ...], ...], seed: int, strata: tuple[str, ...]) -> Counts:
@@ -128,7 +128,8 @@ def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int, s
     A resample without any row measures nothing and is omitted, so there may be fewer than `resamples`;
     this can only happen if units are shared.
     """
-    shared, atoms_of = share_units(units), _atoms_of_rows(units)
+    shared = share_units(units)
+    atoms_of = _atoms_of_rows(units, shared=shared)
     atoms = int(atoms_of.max(initial=0))
     # A product of one or two counts, which are rarely above ten, stays below 2**16: half the memory in most cases.
     small = atoms_of.shape[1] <= 2  # noqa: PLR2004
@@ -149,9 +150,9 @@ def resampling_weights(units: Units, *, resamples: int = RESAMPLES, seed: int, s
     return weights if measures.all() else weights[measures]
 
 
-def _atoms_of_rows(units: Units) -> Indices:
-    """The atoms of each row, from 1, padded with 0: rows x maximum number of atoms."""
-    if not share_units(units):
+def _atoms_of_rows(units: Units, *, shared: bool) -> Indices:
+    """The atoms of each row, from 1, padded with 0: rows x maximum number of atoms; `shared`: that of `share_units`."""
+    if not shared:
         return np.arange(1, len(units) + 1, dtype=np.intp).reshape(-1, 1)
     rows_of: dict[str | int, list[int]] = {}
     for row, names in enumerate(units):

@@ -26,3 +26,16 @@ def test_a_frame_keeps_the_columns_even_without_rows_and_the_type_of_every_value
     assert list(to_frame([], columns=["key", "text"]).columns) == ["key", "text"]
     frame = to_frame([{"text": "007", "key": 1}, {"key": "x"}], columns=["key", "text"])
     assert to_records(frame) == [{"key": 1, "text": "007"}, {"key": "x", "text": None}]
+
+
+def test_a_frame_without_columns_still_has_its_rows() -> None:
+    assert to_records(pd.DataFrame(index=[4, 5])) == [{}, {}]
+
+
+def test_numbers_categories_and_dates_of_object_columns_are_plain_values() -> None:
+    values = [np.int64(7), np.float32(0.5), np.True_, np.str_("a"), pd.NaT, pd.NA, pd.Timestamp("2026-01-02")]
+    records = to_records(pd.DataFrame({"value": pd.Series(values, dtype=object)}))
+    assert [record["value"] for record in records] == [7, 0.5, True, "a", None, None, pd.Timestamp("2026-01-02")]
+    assert [type(record["value"]) for record in records[:4]] == [int, float, bool, str]
+    level = pd.Series(["low", None], dtype="category")
+    assert to_records(pd.DataFrame({"level": level})) == [{"level": "low"}, {"level": None}]

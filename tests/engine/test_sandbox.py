@@ -8,10 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeAlias
 
+import jinja2
 import pytest
 
 from pytest_puma.core import EngineError, Model
 from pytest_puma.engine.native import smoke_test
+from pytest_puma.engine.sandbox import SandboxedEnvironment
 from tests.engine.chat import ROLES, render
 from tests.tiny_gguf import QWEN2, Shape
 
@@ -84,3 +86,31 @@ def test_filters_of_ordinary_size_work(harmless: str, text: str) -> None:
 def test_any_error_of_a_template_is_told_as_one_of_the_model(template: str) -> None:
     with pytest.raises(EngineError, match="the model's chat template refuses roles"):
         render(ROLES + template)
+
+
+#: Templates that reach globals in every way: included, imported, extended, called back.
+LINKED = {
+    "include": '{% set mark = "!" %}{% for word in words %}{% include "_part" %}{% endfor %}',
+    "_part": "{{ word }}{{ mark | default('?') }}{% for at in range(2) %}{{ at }}{% endfor %}",
+    "import": '{% import "_macros" as m %}{{ m.row(words) }}',
+    "from with context": '{% from "_macros" import counted with context %}{{ counted() }}',
+    "_macros": """
+        {% macro row(cells) %}{% set sep = joiner("|") %}
+        {% for cell in cells %}{{ sep() }}{{ cell }}{% endfor %}{% endmacro %}
+        {% macro counted() %}{% set all = namespace(n=0) %}
+        {% for word in words %}{% set all.n = all.n + 1 %}{% endfor %}{{ all.n }}{% endmacro %}
+    """,
+    "extends": '{% extends "_base" %}{% block body %}{{ super() }}{{ dict(a=words[0]).a }}{% endblock %}',
+    "_base": "<{% block body %}{{ cycler('x', 'y').next() }}{% endblock %}>",
+    "call": '{% macro box() %}[{{ caller() }}]{% endmacro %}{% call box() %}{% include "_inner" %}{% endcall %}',
+    "_inner": '{% include ["absent", "_part"] ignore missing %}{{ words | join }}',
+}
+
+
+@pytest.mark.parametrize("name", [name for name in LINKED if not name.startswith("_")])
+def test_templates_that_include_and_import_others_have_the_globals_of_jinja2(name: str) -> None:
+    loader = jinja2.DictLoader(LINKED)
+    plain = jinja2.Environment(loader=loader, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - texts, no HTML
+    sandboxed = SandboxedEnvironment(loader=loader)
+    for words in (["b", "c"], [0]):
+        assert sandboxed.get_template(name).render(words=words) == plain.get_template(name).render(words=words) != ""
