@@ -16,7 +16,7 @@ from typing import Any
 from pytest_puma.core import Direction, Generate, Message, Messages, Metric, Prediction, Prompt, Sample, Score, ask_all
 from pytest_puma.judges.companions import companions_of
 from pytest_puma.judges.rubric import REASONS, Part, Question, Rubric
-from pytest_puma.judges.scale import ENGLISH, PAIR, YES_NO, Scale
+from pytest_puma.judges.scale import ENGLISH, PAIR, YES_NO, VerdictScale
 from pytest_puma.judges.wording import as_task, section, words_of
 from pytest_puma.metrics.library.reading import argument
 from pytest_puma.replies.answers import strip_reasoning
@@ -29,7 +29,7 @@ def rubric(
     name: str,
     question: str | Mapping[str, str],
     *,
-    scale: Scale = YES_NO,
+    scale: VerdictScale = YES_NO,
     shows: tuple[Part, ...] = ("task", "reply"),
     better: Direction = "high",
     expected: bool = False,
@@ -67,7 +67,7 @@ def _ask(asked: Rubric, sample: Sample, prediction: Prediction) -> Generator[Any
     """Ask the judge; return a value, or one for each part: None if it does not apply, or without a verdict."""
     language = asked.language_of(sample)
     words = words_of(language)
-    talks = [
+    talks: list[Messages] = [
         (Message(role="system", content=words.system), Message(role="user", content=text))
         for text in _openings(asked, sample, prediction, language)
     ]

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from typing import Literal, TypeAlias, get_args
 
 from pytest_puma.core import Direction, Sample, SettingsError
-from pytest_puma.judges.scale import YES_NO, Scale
+from pytest_puma.judges.scale import YES_NO, VerdictScale
 from pytest_puma.judges.wording import words_of
 
 #: What a judge may see of a sample. `pair`: the reply beside another one, the context's `rival`.
@@ -23,7 +23,7 @@ class Question:
     """A question by language, and the answers that it has."""
 
     texts: Mapping[str, str]
-    scale: Scale = YES_NO
+    scale: VerdictScale = YES_NO
 
     def text(self, language: str) -> str:
         """Return the question in a language, else in its first one."""

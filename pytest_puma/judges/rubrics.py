@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from pytest_puma.judges.rubric import Question, Rubric
-from pytest_puma.judges.scale import PAIR, YES_NO, Scale, grades
+from pytest_puma.judges.scale import PAIR, YES_NO, VerdictScale, grades
 
 _FIVE, _TEN, _SHARE = grades(1, 5), grades(1, 10), grades(1, 5, share=True)
 
@@ -67,7 +67,7 @@ _BETTER_OF_TWO = {
 }
 
 
-def _one(texts: Mapping[str, str], scale: Scale = YES_NO) -> Mapping[str, Question]:
+def _one(texts: Mapping[str, str], scale: VerdictScale = YES_NO) -> Mapping[str, Question]:
     return {"": Question(texts, scale)}
 
 

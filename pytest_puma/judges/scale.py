@@ -13,7 +13,7 @@ ENGLISH = "en"
 
 
 @dataclass(frozen=True, slots=True)
-class Scale:
+class VerdictScale:
     """`words`: the possible verdicts by language, at least in English; `values`: the value of each."""
 
     words: Mapping[str, tuple[str, ...]]
@@ -45,16 +45,16 @@ class Scale:
         return sum(weight * value for weight, value in zip(weights, self.values, strict=True)) / sum(weights)
 
 
-def grades(low: int, high: int, *, share: bool = False) -> Scale:
+def grades(low: int, high: int, *, share: bool = False) -> VerdictScale:
     """Return the scale of whole numbers; `share`: their values are 0 to 1."""
     numbers = range(low, high + 1)
     values = tuple((number - low) / (high - low) if share else float(number) for number in numbers)
-    return Scale({ENGLISH: tuple(map(str, numbers))}, values)
+    return VerdictScale({ENGLISH: tuple(map(str, numbers))}, values)
 
 
-YES_NO = Scale(
+YES_NO = VerdictScale(
     {ENGLISH: ("yes", "no"), "de": ("ja", "nein"), "fr": ("oui", "non"), "fi": ("kyllä", "ei")},
     (1.0, 0.0),
 )
 #: Of two replies: the first, the second, neither is better.
-PAIR = Scale({ENGLISH: ("A", "B", "C")}, (1.0, 0.0, 0.5))
+PAIR = VerdictScale({ENGLISH: ("A", "B", "C")}, (1.0, 0.0, 0.5))

@@ -22,7 +22,7 @@ from pytest_puma.core import (
     SettingsError,
 )
 from pytest_puma.evaluation.evaluate import evaluate
-from pytest_puma.judges import JUDGED, YES_NO, Scale, grades, rubric
+from pytest_puma.judges import JUDGED, YES_NO, VerdictScale, grades, rubric
 from pytest_puma.judges.rubrics import RUBRICS
 from pytest_puma.scenarios import TriageJiraScenario
 from pytest_puma.testing import Engine, ScriptedBackend
@@ -164,7 +164,7 @@ def test_wrong_rubrics_are_refused() -> None:
     with pytest.raises(SettingsError, match=r"rubric 'x' shows \('task',\); expected 'reply' or 'pair'"):
         rubric("x", "Well?", shows=("task",))
     with pytest.raises(SettingsError, match="expected as many, each once"):
-        Scale({"en": ("yes", "yes")}, (1.0, 0.0))
+        VerdictScale({"en": ("yes", "yes")}, (1.0, 0.0))
 
 
 def test_the_digest_follows_the_words_and_the_scale() -> None:
@@ -172,7 +172,7 @@ def test_the_digest_follows_the_words_and_the_scale() -> None:
         rubric("x", "Well?").digest,
         rubric("x", "Good?").digest,
         rubric("x", {"en": "Well?", "de": "Gut?"}).digest,
-        rubric("x", "Well?", scale=Scale(YES_NO.words, (0.0, 1.0))).digest,
+        rubric("x", "Well?", scale=VerdictScale(YES_NO.words, (0.0, 1.0))).digest,
     }
     assert len(digests) == 4
     assert rubric("x", "Well?").digest == rubric("x", "Well?").digest
