@@ -65,6 +65,12 @@ IFEVAL = {"key": 1, "instruction_id_list": ["punctuation:no_comma"], "prompt": "
         ("NIAHAccuracy", ["17", "42"], {"language": "en"}, "42 and 17", {"needle": 1}),
         ("NIAHAccuracy", ["17", "42"], {"language": "en"}, "42", {"needle": 0}),
         ("CWEAccuracy", ["pen", "sea"], None, "The sea and a pen.", {"cwe": 1}),
+        ("AccuracyCompletionOLMES", "It is 9 * 2.\n#### 1,800", None, "So $1800.", {"exact_match.loose": 0}),
+        ("AccuracyCompletionOLMES", "It is 9 * 2.\n#### 1,800", None, "So:\n#### $1800.", {"exact_match.loose": 1}),
+        # With eval-framework, the mean over the references: 0.5.
+        ("AccuracyCompletionOLMES", ["18", "19"], None, "18.", {"exact_match.loose": 1}),
+        ("AccuracyCompletionWithEvaluate", "Rome", {"ignore_case": True}, "rome", {"exact_match.loose": 1}),
+        ("AccuracyCompletionWithEvaluate", "Rome", {"regexes_to_ignore": ["!"]}, "rome!", {"exact_match.loose": 0}),
         ("DropF1ExactMatch", "Rome", {"answer_tuples": [["Rome", "Bari"]]}, "Rome", {"drop.f1": 0.5, "drop.exact": 0}),
         ("ExponentialSimilarity", "60", None, "50", {"percentage_similarity": 0.5}),
         ("ExponentialSimilarity", "60", None, "Half.", {"percentage_similarity": 0}),

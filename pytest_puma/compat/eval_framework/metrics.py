@@ -21,6 +21,8 @@ from pytest_puma.phrases import did_you_mean
 #: Class -> names of metrics.
 CLASSES: Mapping[str, tuple[str, ...]] = {
     "AccuracyCompletion": ("exact_match",),
+    "AccuracyCompletionWithEvaluate": ("exact_match.loose",),
+    "AccuracyCompletionOLMES": ("exact_match.loose",),
     "MathReasoningCompletion": ("math_match",),
     "DropF1ExactMatch": ("drop.f1", "drop.exact"),
     "ExponentialSimilarity": ("percentage_similarity",),
@@ -78,6 +80,8 @@ _ALWAYS = frozenset({"accuracy"})
 #: Ground truths and arguments of a row.
 Row: TypeAlias = tuple[tuple[str, ...], dict[str, Any]]
 
+#: What OLMES removes from the replies and solutions of GSM8K.
+_OLMES = (",", r"\$", r"(?s).*#### ", r"\.$")
 _SEPARATORS = {"comma": ",", "semicolon": ";", "space": " ", "tab": "\t"}
 
 
@@ -171,6 +175,13 @@ def _counter(unit: str) -> Callable[[tuple[str, ...], dict[str, Any]], Row]:
     return translate
 
 
+def _with_evaluate(truths: tuple[str, ...], given: dict[str, Any]) -> Row:
+    """The arguments of the class's constructor, from the context."""
+    names = {"case": "ignore_case", "punctuation": "ignore_punctuation", "digits": "ignore_numbers"}
+    ignored = {name: given.get(argument, False) for name, argument in names.items()}
+    return truths, given | {"ignore": {"patterns": given.get("regexes_to_ignore", ()), **ignored}}
+
+
 def _renamed(given: Mapping[str, Any], **names: str) -> dict[str, Any]:
     """The arguments under other names, as far as they are given."""
     return {names.get(name, name): value for name, value in given.items()}
@@ -200,6 +211,8 @@ _TRANSLATIONS: Mapping[str, Callable[[tuple[str, ...], dict[str, Any]], Row]] = 
     "JsonFormat": _json_format,
     "CSVFormat": _csv_format,
     "LengthControl": _length_control,
+    "AccuracyCompletionWithEvaluate": _with_evaluate,
+    "AccuracyCompletionOLMES": lambda truths, given: (truths, given | {"ignore": {"patterns": _OLMES}}),
     "DropF1ExactMatch": lambda truths, given: (truths, _renamed(given, answer_tuples="answers")),
     "GridDifference": _grid_difference,
     "WordCounter": _counter("word"),

@@ -1,12 +1,21 @@
-"""Metrics that compare a whole reply with the references, or look for them in it."""
+r"""Metrics that compare a whole reply with the references, or look for them in it.
+
+context = {"ignore": {"patterns": [",", r"\$", r"(?s).*#### ", r"\.$"], "case": True, "punctuation": True}}
+
+With `ignore`, `exact_match.loose` leaves out the matches of these regular expressions, one after the other, and what
+else is named, in place of its own rules. The patterns of the example are those of OLMES for GSM8K.
+"""
 
 from __future__ import annotations
 
 import re
+import string
 import unicodedata
 
-from pytest_puma.core import Prediction, Sample
-from pytest_puma.metrics.library.reading import best, completion_metric
+from msgspec import Struct
+
+from pytest_puma.core import Prediction, Sample, SettingsError
+from pytest_puma.metrics.library.reading import argument, best, completion_metric
 
 #: For regular expressions: Kana and Han, which have no spaces between words.
 UNSPACED = r"\u3041-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
@@ -20,6 +29,23 @@ SIGNS = (
 ARTICLE = re.compile(r"\b(a|an|the)\b")
 _IS_UNSPACED = re.compile(f"[{UNSPACED}]")
 _INSIDE = rf"[\w{SIGNS}]"
+
+
+class _Ignored(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a comparison leaves out of both texts."""
+
+    patterns: tuple[str, ...] = ()
+    case: bool = False
+    punctuation: bool = False
+    digits: bool = False
+
+    def rest(self, text: str) -> str:
+        """Return what is left of a text."""
+        for pattern in self.patterns:
+            text = re.sub(pattern, "", text)
+        text = text.lower() if self.case else text
+        left_out = (string.punctuation if self.punctuation else "") + (string.digits if self.digits else "")
+        return text.translate(str.maketrans("", "", left_out))
 
 
 def exact_match(text: str, reference: str) -> float:
@@ -36,6 +62,26 @@ def loose_match(text: str, reference: str) -> float:
     if loose := _loose(reference):
         return float(_loose(text) == loose)
     return float(_folded(text).split() == _folded(reference).split())
+
+
+def loosely_equal(sample: Sample, prediction: Prediction) -> float | None:
+    """Return 1 if a reference equals the reply but for what the context's `ignore` names, or by `loose_match`."""
+    ignored: _Ignored | None = argument(
+        *(sample, "ignore", _Ignored | None),
+        metric="exact_match.loose",
+        expected='a dictionary with any of "patterns", a list of regular expressions, "case", "punctuation", "digits"',
+        default=None,
+    )
+    if ignored is None:
+        return best(loose_match)(sample, prediction)
+    try:
+        return best(lambda text, reference: float(ignored.rest(text) == ignored.rest(reference)))(sample, prediction)
+    except re.error as error:
+        msg = (
+            f"exact_match.loose: sample {sample.id!r} ignores the pattern {error.pattern!r}, which is no regular "
+            f"expression: {error}; correct it in the scenario's context(item)"
+        )
+        raise SettingsError(msg) from error
 
 
 def contains(text: str, reference: str) -> float:
@@ -76,7 +122,7 @@ def _is_punctuation(character: str) -> bool:
 
 METRICS = (
     completion_metric(name="exact_match", score=best(exact_match)),
-    completion_metric(name="exact_match.loose", score=best(loose_match)),
+    completion_metric(name="exact_match.loose", score=loosely_equal),
     completion_metric(name="contains", score=best(contains)),
     completion_metric(name="cwe", score=whole_words),
 )

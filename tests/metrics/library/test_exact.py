@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pytest_puma.core import SettingsError
 from tests.metrics.library.replies import score
 
 NAMES = ("exact_match", "exact_match.loose", "contains", "cwe")
@@ -93,6 +96,41 @@ def test_without_references_nothing_is_scored(name: str) -> None:
 @pytest.mark.parametrize("name", ["exact_match", "exact_match.loose", "contains"])
 def test_one_of_several_references_is_enough(name: str) -> None:
     assert score(name, "Berlin", "Bonn", "Berlin") == 1
+
+
+OLMES = [",", r"\$", r"(?s).*#### ", r"\.$"]
+
+
+@pytest.mark.parametrize(
+    ("text", "reference", "ignore", "value"),
+    [
+        ("$1,200.", "1200", {"patterns": OLMES}, 1),
+        ("She has\n12 left.\n#### 18", "16 - 3 = 13\n#### 18", {"patterns": OLMES}, 1),
+        ("3.5", "35", {"patterns": OLMES}, 0),  # without the context they are equal
+        ("Rome", "rome", {"patterns": OLMES}, 0),
+        ("Rome", "rome", {"case": True}, 1),
+        ("Rome!", "Rome", {"punctuation": True}, 1),
+        ("the Rome", "Rome", {"case": True, "punctuation": True}, 0),  # articles are not named
+        ("Rome 2", "Rome ", {"digits": True}, 1),
+        ("Rome", "Rome", {}, 1),
+        ("The Rome!", "rome", None, 1),
+    ],
+)
+def test_the_context_may_name_what_is_ignored(text: str, reference: str, ignore: Any, value: int) -> None:
+    assert score("exact_match.loose", text, reference, ignore=ignore) == value
+
+
+@pytest.mark.parametrize("ignore", [{"articles": True}, {"patterns": ","}, {"case": "yes"}])
+def test_what_cannot_be_ignored_is_refused(ignore: Any) -> None:
+    with pytest.raises(SettingsError, match=r"as 'ignore'; expected a dictionary with any of .patterns., a list"):
+        score("exact_match.loose", "Rome", "Rome", ignore=ignore)
+
+
+def test_a_faulty_pattern_is_refused_with_its_fault() -> None:
+    with pytest.raises(
+        SettingsError, match=r"sample 's1' ignores the pattern '\(', which is no regular expression: mis"
+    ):
+        score("exact_match.loose", "Rome", "Rome", ignore={"patterns": ["("]})
 
 
 @given(text=st.text())
