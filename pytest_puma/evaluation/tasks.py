@@ -33,7 +33,7 @@ def wording_of(cell: Cell, project: Path | None) -> Wording:
     folder = scenario.template_folder or scenario.name
     template = template_path(folder, strategy.templates, project=project)
     if template is None and strategy.composes and scenario.composes:
-        return Composed(scenario=scenario, cloze=strategy.cloze, reasoning=strategy.final_line)
+        return Composed(scenario=scenario, cloze=strategy.cloze, texts=strategy.texts, reasoning=strategy.final_line)
     can_compose = scenario.composes and not is_built_in(strategy.name)
     advice = (
         f", or give {strategy.name} composes=True: methods of the scenario then make its prompts" if can_compose else ""

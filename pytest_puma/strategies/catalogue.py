@@ -45,8 +45,9 @@ class Strategy:
     prompt. `max_tokens` and `temperature` are the defaults of the cell's settings; a strategy with a temperature
     above 0 compares several replies and refuses 0. `final_line`: only the `Answer:` line of a reply is parsed. `kinds`:
     the kinds of task that it can ask about, empty for all. `composes`: it needs no template if the scenario has methods
-    for its prompts. `cloze`: prompts do not show the choices. `needs`: what the responder must be able to do. `check`:
-    raises an error for a trial that it cannot ask about, before a model is loaded.
+    for its prompts. `cloze`: prompts do not show the choices. `texts`: they do, and the answers are their texts.
+    `needs`: what the responder must be able to do. `check`: raises an error for a trial that it cannot ask about,
+    before a model is loaded.
     """
 
     name: str
@@ -59,6 +60,7 @@ class Strategy:
     kinds: frozenset[str] = frozenset()
     composes: bool = False
     cloze: bool = False
+    texts: bool = False
     needs: frozenset[Capability] = frozenset({"generate"})
     check: Callable[[Task], object] | None = None
 
@@ -89,6 +91,7 @@ _CLOZE = replace(
     cloze=True,
     needs=frozenset({"score"}),
 )
+_TEXTS = replace(_CLOZE, name="text_scoring", templates=("text_scoring",), cloze=False, texts=True)
 _CONSTRAINED = replace(
     _DIRECT,
     name="constrained",
@@ -130,6 +133,7 @@ _FAMILIES: Mapping[str, tuple[int, int, Callable[[int], Strategy]]] = {
     "self_consistency": (5, 2, _self_consistency),
     "option_scoring": (3, 1, _with_shots(_OPTIONS, "option_scoring_{k}", "few_shot_{k}", "few_shot")),
     "cloze_scoring": (3, 1, _with_shots(_CLOZE, "cloze_scoring_{k}")),
+    "text_scoring": (3, 1, _with_shots(_TEXTS, "text_scoring_{k}")),
     "constrained": (3, 1, _with_shots(_CONSTRAINED, "constrained_{k}", "few_shot_{k}", "few_shot")),
 }
 _PLAIN = {
@@ -143,6 +147,7 @@ _PLAIN = {
         replace(_REASONING, name="egi", converse=conversations.egi, templates=("egi",), max_tokens=200, composes=False),
         _OPTIONS,
         _CLOZE,
+        _TEXTS,
         _CONSTRAINED,
     )
 }

@@ -18,12 +18,13 @@ _REASONING = "Think step by step. Then write {what} alone on a last line that st
 class Composed:
     """The wording of a scenario's methods.
 
-    `cloze`: choices are not shown, and their texts are the answers. `reasoning`: the reply reasons and ends in an
-    `Answer:` line, so that it has no cue.
+    `cloze`: choices are not shown, and their texts are the answers. `texts`: these are the answers although choices are
+    shown, then without letters. `reasoning`: the reply reasons and ends in an `Answer:` line, so that it has no cue.
     """
 
     scenario: Scenario
     cloze: bool = False
+    texts: bool = False
     reasoning: bool = False
 
     @property
@@ -97,7 +98,9 @@ class Composed:
 
     def _target(self, item: dict[str, Any], task: Task) -> str:
         """The answer of an example; without the cue if it continues a text."""
-        target = self._called("target", lambda: self.scenario.target_text(item, letter=not self.cloze), item)
+        target = self._called(
+            "target", lambda: self.scenario.target_text(item, letter=not (self.cloze or self.texts)), item
+        )
         text = self._checked("target", target)
         if (task.chat and not self.cloze) or not self._continued(item, task):
             return text
@@ -105,7 +108,9 @@ class Composed:
 
     def _text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:
         shown = () if self.cloze else choices
-        text = self._called("instruction", lambda: self.scenario.question_text(item, shown), item)
+        text = self._called(
+            "instruction", lambda: self.scenario.question_text(item, shown, letters=not self.texts), item
+        )
         return self._checked("instruction", text)
 
     def _optional(self, method: str, item: dict[str, Any]) -> str:

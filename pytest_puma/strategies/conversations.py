@@ -114,7 +114,9 @@ def option_scoring(task: Task) -> Conversation:
 
 
 def cloze_scoring(task: Task) -> Conversation:
-    """Answer with the choice whose text is the most probable, or after which its ending is; prompts show no choices.
+    """Answer with the choice whose text is the most probable, or after which its ending is.
+
+    The prompt shows no choices; that of `text_scoring`, which also asks so, does.
 
     The end of the turn is not scored: longer texts with the same beginning are other answers, not other endings. If a
     metric needs it, the texts are scored without the question, too: a prompt that all samples share.

@@ -86,6 +86,22 @@ def test_choices_have_naive_baselines_and_another_order_is_a_perturbation(quiz: 
     }
 
 
+def test_texts_that_are_shown_are_scored_in_each_order(quiz: Project) -> None:
+    quiz.run("--puma-strategy=text_scoring,text_scoring_2").assert_outcomes(passed=2)
+    outcomes = quiz.record()["outcomes"]
+    assert [(outcome["trials"], outcome["measures"]["accuracy"]["value"]) for outcome in outcomes] == [(24, 1.0)] * 2
+    first = quiz.predictions()[0]
+    assert (first["answer"], len(first["likelihoods"])) == ("right 1", 3)
+
+
+def test_a_template_must_show_the_choices_whose_texts_are_scored(alone_quiz: Project) -> None:
+    folder = alone_quiz.pytester.mkdir("prompts") / "quiz"
+    folder.mkdir()
+    (folder / "text_scoring.jinja").write_text("{{ question }}", encoding="utf-8")
+    output = refused(alone_quiz, "--puma-strategy=text_scoring")
+    assert "text_scoring.jinja: does not show the choice 'wrong', which text_scoring needs" in output
+
+
 @ONE_PROCESS
 def test_choices_can_be_compared_and_stopped_early(quiz: Project) -> None:
     quiz.run("--puma-stop-early", "--puma-compare=strategy").assert_outcomes(passed=4)

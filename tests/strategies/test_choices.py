@@ -76,6 +76,28 @@ def test_cloze_scores_the_texts_of_the_choices_without_an_end() -> None:
     assert played.answer.unconditional == ()
 
 
+def test_texts_are_scored_in_the_order_of_the_data_whatever_order_is_shown() -> None:
+    wording = Composed(scenario=Quiz(), texts=True)
+    played = play(
+        cloze_scoring(replace(question(trial=Trial(0, (2, 0, 1))), wording=wording)), (scored(0.1, 0.7, 0.2),)
+    )
+    (request,) = played.scores
+    assert request.continuations == (" desk", " sea", " sky")
+    assert [message.content for message in request.prompt.messages] == [
+        "Question: Where is a pen?\n- sky\n- desk\n- sea"
+    ]
+    assert played.answer.value == "sea"
+
+
+def test_the_example_of_a_scored_text_is_a_text() -> None:
+    example = {**QUESTION, "gold_label": "desk", "rationale": ""}
+    task = replace(question(), wording=Composed(scenario=Quiz(), texts=True), examples=[example])
+    assert [message.content for message in task.prompt().messages][:2] == [
+        "Question: Where is a pen?\n- desk\n- sea\n- sky",
+        "Answer: desk",
+    ]
+
+
 def test_cloze_scores_the_texts_without_the_question_if_a_metric_needs_it() -> None:
     task = question(cloze=True, needs=frozenset({"unconditional"}))
     played = play(cloze_scoring(task), (scored(0.1, 0.7, 0.2), scored(0.3, 0.3, 0.3)))
@@ -153,7 +175,10 @@ def test_a_kind_has_its_own_default_strategies() -> None:
     assert Capitals().kind.strategies == ("zero_shot", "few_shot_3")
 
 
-@pytest.mark.parametrize(("name", "shots"), [("option_scoring_5", 5), ("cloze_scoring_3", 3), ("cloze_scoring", 0)])
+@pytest.mark.parametrize(
+    ("name", "shots"),
+    [("option_scoring_5", 5), ("cloze_scoring_3", 3), ("cloze_scoring", 0), ("text_scoring", 0), ("text_scoring_2", 2)],
+)
 def test_scoring_strategies_have_examples(name: str, shots: int) -> None:
     strategy = parse_strategy(name)
     assert (strategy.name, strategy.shots) == (name, shots)

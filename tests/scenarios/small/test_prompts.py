@@ -34,6 +34,10 @@ PLAIN = {
         "Question: What do you wear on your feet when you walk in the snow?\n"
         "A. a scarf\nB. boots\nC. a belt\nD. gloves\nE. slippers\nAnswer:"
     ),
+    ("commonsense_mini", "boots", "text_scoring"): (
+        "Question: What do you wear on your feet when you walk in the snow?\n"
+        "- a scarf\n- boots\n- a belt\n- gloves\n- slippers\nAnswer:"
+    ),
     ("commonsense_mini", "boots", "cloze_scoring"): (
         "Question: What do you wear on your feet when you walk in the snow?\nAnswer:"
     ),
