@@ -18,12 +18,12 @@ class Program:
     """
 
     text: str
-    seconds: float = 5.0
+    seconds: int = 5
     megabytes: int = 512
 
     def __post_init__(self) -> None:
         """Refuse limits under which no program starts."""
-        check_limits({"seconds": (self.seconds, 0.1, math.inf), "megabytes": (self.megabytes, 64, math.inf)})
+        check_limits({"seconds": (self.seconds, 1, 250), "megabytes": (self.megabytes, 64, math.inf)})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeAlias
 
-from pytest_puma.core import DataError, Generation, PumaError, Sample, Scenario, SettingsError, TemplateError
+from pytest_puma.core import SANDBOX, DataError, Generation, PumaError, Sample, Scenario, SettingsError, TemplateError
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.tasks import rows_of, tasks_on
 from pytest_puma.planning.settings import Settings
@@ -32,6 +32,7 @@ def check_ready(cells: Sequence[Cell], settings: Settings, identities: Identitie
     """
     # Models share the templates, and all cells the rows: the longest examples include those of every other strategy.
     if cells:
+        check_consent(cells, settings.request.run_code)
         samples, examples = rows_of(max(cells, key=lambda cell: cell.strategy.shots))
         check_same(cells, samples, identities, test=test)
         for cell in {cell.strategy.name: cell for cell in cells}.values():
@@ -44,6 +45,22 @@ def check_ready(cells: Sequence[Cell], settings: Settings, identities: Identitie
         warn_of_spaces(tasks)
     for cell in cells:
         settings.judging.baseline_of(cell)
+
+
+def check_consent(cells: Sequence[Cell], run_code: str) -> None:
+    """Refuse metrics that run programs without `--puma-run-code`, and on a system that cannot confine them."""
+    metric = next((metric for cell in cells for metric in cell.scores if metric.asks == SANDBOX), None)
+    if metric is None:
+        return
+    if run_code == "off":
+        msg = (
+            f"{cells[0].scenario.name}: metric {metric.name!r} runs programs that the model wrote; expected "
+            "--puma-run-code, which runs them in a sandbox"
+        )
+        raise SettingsError(msg)
+    from pytest_puma.sandbox.pool import check_possible
+
+    check_possible(run_code)
 
 
 def check_same(cells: Sequence[Cell], samples: Sequence[Sample], identities: Identities, *, test: str) -> None:

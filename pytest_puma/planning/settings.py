@@ -87,7 +87,7 @@ class Request:
     """The scenarios, models and options of a run. `command` and `ini` are the run options of both sources.
 
     `determinism`: the number of samples to re-run alone. `only`: the samples to run by cell, None for all. `rescored`:
-    the run whose answers are read, None to compute them.
+    the run whose answers are read, None to compute them. `run_code`: how programs of a model are run.
     """
 
     scenarios: tuple[str, ...] = ()
@@ -96,6 +96,7 @@ class Request:
     command: RunOptions = field(default_factory=RunOptions)
     ini: RunOptions = field(default_factory=RunOptions)
     threads: int | None = None
+    run_code: str = "off"
     determinism: int = 0
     only: Mapping[str, frozenset[str]] | None = None
     rescored: RecordedRun | None = None

@@ -21,7 +21,7 @@ from pytest_puma.report.rows import number
 from pytest_puma.session.items.collected import NAME, cell_of
 from pytest_puma.session.items.failing import PumaFailure, missed_gates, represent, without_traceback
 from pytest_puma.session.items.memory import give_back, rare_collections
-from pytest_puma.session.items.responders import judge_of
+from pytest_puma.session.items.responders import judge_of, sandbox_of
 from pytest_puma.session.progress.meter import progress_of
 from pytest_puma.session.settings.config import settings_of
 
@@ -69,7 +69,8 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     try:
         asked = {metric.asks for metric in cell.scores}
         responder = judge_of(item.config, cell.model) if "judge" in asked else None
-        answered = judge(cell, answered, responder)
+        sandbox = sandbox_of(item.config) if "sandbox" in asked else None
+        answered = judge(cell, answered, responder, sandbox)
         return assess(cell, answered, context)
     except Exception:
         # A bug in a metric, or a judge that fails, must not lose what the model answered.

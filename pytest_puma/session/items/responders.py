@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_puma.core import JUDGE, MODEL, Backend, DataError, Model, Responder
+from pytest_puma.core import JUDGE, MODEL, Backend, DataError, Model, Responder, Sandbox
 from pytest_puma.engine.engine import Engine
 from pytest_puma.models.weights import weights_digest
 from pytest_puma.responses.answer_source import AnswerSource
@@ -24,6 +24,7 @@ from pytest_puma.session.workers.xdist import run_id
 
 #: The judge of each model's answers; None where no plugin returns one.
 _JUDGES: pytest.StashKey[dict[str, Responder | None]] = pytest.StashKey()
+_SANDBOX: pytest.StashKey[Sandbox] = pytest.StashKey()
 _STORE: pytest.StashKey[ResponseStore] = pytest.StashKey()
 
 
@@ -62,6 +63,18 @@ def judge_of(config: pytest.Config, model: Model) -> Responder | None:
             config.add_cleanup(judge.close)
         judges[model.name] = judge
     return judges[model.name]
+
+
+def sandbox_of(config: pytest.Config) -> Sandbox:
+    """Return what runs the programs of models, opened when it is first needed."""
+    if _SANDBOX not in config.stash:
+        from pytest_puma.sandbox.pool import ProgramPool
+        from pytest_puma.session.workers.xdist import own_share
+
+        pool = ProgramPool(settings_of(config).request.run_code, own_share(config).threads)
+        config.add_cleanup(pool.close)
+        config.stash[_SANDBOX] = pool
+    return config.stash[_SANDBOX]
 
 
 def _keeping(config: pytest.Config, model: Model, responder: Responder) -> Responder:

@@ -94,6 +94,11 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "MODE", "which kept answers are read: mix (all, default), fresh (none), or off (no answers are kept either)"
     ),
     "--puma-offline": _flag("load no model: take all answers from the response store"),
+    "--puma-run-code": {
+        **_one("MODE", "run programs that a model wrote, in a sandbox; =unconfined: without one"),
+        "nargs": "?",
+        "const": "sandbox",
+    },
     "--puma-report": _several(
         "FORMAT:PATH",
         "write a report, such as html:PATH, md:PATH or json:PATH (an unknown format lists all); repeatable",

@@ -36,6 +36,9 @@ from pytest_puma.session.settings.earlier_runs import compared, flipped, older, 
 from pytest_puma.session.settings.options import OptionSource, stated
 from pytest_puma.session.settings.project import project_root
 
+#: How to run what a model wrote.
+RUN_CODE = ("off", "sandbox", "unconfined")
+
 T = TypeVar("T")
 
 #: Options that are fields of `RunOptions`.
@@ -59,6 +62,7 @@ def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> R
         command=_run_options(command, registry),
         ini=_run_options(ini, registry),
         threads=threads,
+        run_code=_one_of("--puma-run-code", config.option.puma_run_code, RUN_CODE),
         determinism=determinism or 0,
         only=flipped(config),
         rescored=run,
