@@ -56,11 +56,12 @@ class Trial:
     """The n-th time that a sample is asked, from 0. Trials of one sample are one unit for intervals and tests.
 
     `order`: the places in the data of the sample's choices, in the order in which this trial shows them; empty for the
-    order of the data.
+    order of the data. `messages`: the whole prompt of this trial, empty for that of its wording.
     """
 
     index: int = 0
     order: tuple[int, ...] = ()
+    messages: tuple[Message, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ class Composed:
         if turn != USER:
             msg = f"{self.place}: no method for the turn {turn!r}; this strategy needs a template"
             raise TemplateError(msg)
+        if task.trial.messages:
+            return self._whole(task)
         item = dict(task.sample.fields)
         question = self._question(task)
         if self.reasoning:
@@ -72,10 +74,19 @@ class Composed:
 
     def prefill(self, task: Task) -> str:
         """Return the cue, unless the question ends with it or the reply reasons first; or the text to continue."""
+        if task.trial.messages:
+            return ""
         if not task.chat and (continued := self._continued(dict(task.sample.fields), task)):
             return continued
         cue, question = self._cue(task), self._text(dict(task.sample.fields), task.choices)
         return "" if self.reasoning or (task.chat and question.endswith(cue)) else cue
+
+    def _whole(self, task: Task) -> tuple[Message, ...]:
+        """The prompt that a trial brings, to which a strategy can add nothing."""
+        if self.reasoning or task.examples:
+            msg = f"{self.place}: make whole prompts, without examples and reasoning; expected the strategy zero_shot"
+            raise TemplateError(msg)
+        return task.trial.messages
 
     def _question(self, task: Task) -> str:
         """The question; in plain text its final cue begins the reply instead."""

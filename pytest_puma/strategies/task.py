@@ -86,7 +86,15 @@ class Task:
 
     def prompt(self, turn: str = USER, history: tuple[Message, ...] = ()) -> Prompt:
         """Return the prompt of a turn (the name of a block of the template), after the chat so far."""
-        shown = (self.scenario, self.sample, self.wording, self.examples, self.hidden, self.trial.order)
+        shown = (
+            self.scenario,
+            self.sample,
+            self.wording,
+            self.examples,
+            self.hidden,
+            self.trial.order,
+            self.trial.messages,
+        )
         messages = self.last_turn.messages(turn, shown, lambda: self.wording.messages(turn, self))
         messages = (*history, messages[-1]) if history else messages
         prefill = "" if history else self.wording.prefill(self)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -70,3 +71,17 @@ def test_the_example_of_the_adapter_runs_beside_its_data(pytester: pytest.Pytest
     result.stdout.fnmatch_lines(
         ["geography_qa, few_shot_3, tiny*", "*exact_match *0.167*", "*exact_match?mean subject? *0.167*FAIL*"]
     )
+
+
+def test_the_example_of_a_use_case_runs_beside_its_data(pytester: pytest.Pytester, gguf: Path) -> None:
+    (source,) = re.findall(r"^```python\n# test_quiz\.py\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    pytester.makeini("[pytest]\npuma_naive_baselines = false\n")
+    rows = [{"id": number, "question": f"{number}?", "answer": "b", "choices": ["a", "b", "c"]} for number in range(4)]
+    (pytester.path / "quiz.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    project = Project(pytester, gguf, 0)
+    answer = 'lambda prompt: next(line[0] for line in prompt.splitlines() if line[1:] == ". b")'
+    backend = "from pytest_puma.testing import ScriptedBackend\n\ndef pytest_puma_backend(model):\n"
+    project.write(test_quiz=source, conftest=f"{backend}    return ScriptedBackend({answer})\n")
+    result = project.run("-Werror")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*MCQAAccuracy.question_mean * 1* PASS*", "*MCQAPositionalBias.mean *PASS*"])
