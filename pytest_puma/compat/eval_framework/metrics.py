@@ -24,6 +24,10 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
     "AccuracyCompletionWithEvaluate": ("exact_match.loose",),
     "AccuracyCompletionOLMES": ("exact_match.loose",),
     "MathReasoningCompletion": ("math_match",),
+    "MathMinervaCompletion": ("minerva", "minerva.flex"),
+    "MathMinervaCompletionRelaxed": ("minerva.relaxed", "minerva.relaxed.flex"),
+    "MathMinervaCompletionDE": ("minerva", "minerva.flex"),
+    "MathMinervaCompletionRelaxedDE": ("minerva.relaxed", "minerva.relaxed.flex"),
     "DropF1ExactMatch": ("drop.f1", "drop.exact"),
     "ExponentialSimilarity": ("percentage_similarity",),
     "ConcordanceIndex": ("list.places",),
@@ -222,5 +226,8 @@ _TRANSLATIONS: Mapping[str, Callable[[tuple[str, ...], dict[str, Any]], Row]] = 
         truths,
         given | {"kwargs": given.get("additional_kwargs", given.get("kwargs"))},
     ),
-    "GermanCompletionChecker": lambda truths, given: (truths, given | {"language": "de"}),
+    **dict.fromkeys(
+        ("GermanCompletionChecker", "MathMinervaCompletionDE", "MathMinervaCompletionRelaxedDE"),
+        lambda truths, given: (truths, given | {"language": "de"}),
+    ),
 }

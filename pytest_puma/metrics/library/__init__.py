@@ -22,6 +22,7 @@ from pytest_puma.metrics.library import (
     language,
     length,
     mathematics,
+    minerva,
     needle,
     overlap,
     places,
@@ -35,7 +36,7 @@ from pytest_puma.platform.installation import install_extra
 __all__ = ["EXTRAS", "LIBRARY", "missing"]
 
 _MODULES = (
-    *(exact, mathematics, needle, drop, places, overlap, translation),
+    *(exact, mathematics, minerva, needle, drop, places, overlap, translation),
     *(json_metrics, csv_metrics, sql_metrics, structure),
     *(length, language, ifeval),
     *(choices, trials, gold_likelihood),

@@ -89,19 +89,33 @@ def math_match(text: str, reference: str) -> float:
     A comparison that needs over 5 seconds of computing or 1 GiB proves nothing.
     """
     gold, answer = _expression(reference), _expression(_answer(text))
-    if not gold or not answer:
-        return 0.0
-    if _bare(gold) == _bare(answer):
-        return 1.0
-    expected, number = number_of(gold), number_of(answer)
-    if expected is not None and number is not None and "%" not in gold + answer:
-        return float(number == expected)
-    is_bare = expected is not None and number is None and _is_bare(text)
+    same = _quickly_equal(gold, answer)
+    if same is not None:
+        return float(same)
+    expected = number_of(gold)
+    is_bare = expected is not None and number_of(answer) is None and _is_bare(text)
     has_words = _PROSE.search(_COMMAND.sub(r"\\", answer)) is not None
-    equal = "unreadable" if is_bare and has_words else _compared(gold, answer)
-    if is_bare and equal == "unreadable":
+    proven = "unreadable" if is_bare and has_words else _compared(gold, answer)
+    if is_bare and proven == "unreadable":
         return float(last_value(text) == expected)
-    return float(equal is True)
+    return float(proven is True)
+
+
+def equal(reference: str, answer: str) -> bool:
+    """Whether two expressions are proven equal."""
+    gold, found = _expression(reference), _expression(answer)
+    same = _quickly_equal(gold, found)
+    return _compared(gold, found) is True if same is None else same
+
+
+def _quickly_equal(gold: str, answer: str) -> bool | None:
+    """Whether two expressions are equal, for texts and plain numbers; None for others."""
+    if not gold or not answer:
+        return False
+    if _bare(gold) == _bare(answer):
+        return True
+    expected, number = number_of(gold), number_of(answer)
+    return None if expected is None or number is None or "%" in gold + answer else number == expected
 
 
 def _compared(gold: str, answer: str) -> bool | str | None:
