@@ -75,7 +75,7 @@ def pytest_puma_backend(model: Model) -> Backend | None:
 def pytest_puma_responder(model: Model, role: ResponderRole) -> Responder | None:
     """Return what answers in place of a model, such as a client of a server; the first one that is not None.
 
-    `role`: "model", or "judge" for the judge of that model's answers, which metrics ask.
+    `role`: "model", or "judge" for what metrics ask: `model` is then that of `--puma-judge`, else the one to judge.
 
     def pytest_puma_responder(model, role):
         return Client(model.name) if role == "model" and model.name.startswith("remote") else None

@@ -183,4 +183,5 @@ def _parts(signature: Mapping[str, Any]) -> dict[str, Any]:
         SUBJECTS: signature.get("subjects"),
         "the way of decoding": signature.get("generation"),
         "the engine": engine,
+        **{f"the {name}": signature[name] for name in ("judge", "rubrics") if name in signature},
     }

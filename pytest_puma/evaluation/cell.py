@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 
-from pytest_puma.core import CellId, Gate, Generation, Metric, Model, Scenario, SettingsError
+from pytest_puma.core import JUDGE, CellId, Gate, Generation, Metric, Model, Scenario, SettingsError
 from pytest_puma.errors import check_limits
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.strategies import Strategy, resolve_generation
@@ -23,8 +23,8 @@ class Cell:
     `perturbation`: None for samples as they are. `repeats`: how often each sample is asked. `subjects`: patterns of the
     groups to draw samples from, empty for all. `generation` is completed by the strategy's own settings. `gates`: the
     cell's own; `cross_cell_gates`: those that compare it with other cells. `scores`: metrics of single predictions,
-    beside those that every cell of the scenario has. `metrics`: those that reports show; `compared_metrics`: those to
-    compare with other cells or with a baseline.
+    beside those that every cell of the scenario has. `judges`: the models that these ask. `metrics`: those
+    that reports show; `compared_metrics`: those to compare with other cells or with a baseline.
     """
 
     scenario: Scenario
@@ -40,6 +40,7 @@ class Cell:
     gates: tuple[Gate, ...] = ()
     cross_cell_gates: tuple[Gate, ...] = ()
     scores: tuple[Metric, ...] = ()
+    judges: tuple[Model, ...] = ()
     metrics: tuple[str, ...] = ()
     compared_metrics: tuple[str, ...] = ()
 
@@ -68,6 +69,11 @@ class Cell:
                 "sample would be the same; expected a positive temperature, as --puma-temperature 0.7, or 1 repeat"
             )
             raise SettingsError(msg)
+
+    @property
+    def judged(self) -> tuple[Metric, ...]:
+        """The metrics that ask a judge."""
+        return tuple(metric for metric in self.scores if metric.asks == JUDGE)
 
     @property
     def name(self) -> CellId:

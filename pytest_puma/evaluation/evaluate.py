@@ -34,7 +34,7 @@ def evaluate(
     answered = predict(
         cell, engine, project=project, progress=progress, determinism=determinism, only=only, stopping=stopping
     )
-    return assess(cell, judging(cell, answered, judge, sandbox), context)
+    return assess(cell, judging(cell, answered, () if judge is None else (judge,), sandbox), context)
 
 
 def stopping_of(cell: Cell, context: Context) -> EarlyStopping | None:

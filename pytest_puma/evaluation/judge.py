@@ -20,7 +20,7 @@ The first programs of all predictions of a cell are run together, then their nex
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import starmap
 from types import GeneratorType
@@ -54,10 +54,15 @@ from pytest_puma.core import (
 from pytest_puma.core.prediction import changed
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.evaluation.cell import Cell
-from pytest_puma.evaluation.conversations import ConversationState, run_conversations
+from pytest_puma.evaluation.conversations import ConversationState, Progress, run_conversations
 from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.evaluation.programs import run_programs
+from pytest_puma.judges.panel import majority
 from pytest_puma.metrics.scoring import raised, values_of
+
+#: How to name a judge, for messages.
+EXPECTED_JUDGE = "--puma-judge MODEL, the ini key puma_judge, or judge= in the marker"
+_OWN_JUDGE = "the judge is the model under test: it may prefer its own replies to better ones"
 
 
 @dataclass(slots=True, eq=False)
@@ -67,6 +72,7 @@ class _Judgement:
     sample: Sample
     prediction: Prediction
     scores: dict[str, Any] = field(default_factory=dict)
+    turns: list[Turn] = field(default_factory=list)
 
     def converse(self, metric: Metric) -> GeneratorType[Any, Any, Answer]:
         """Return the conversation of a metric, under a name that messages show."""
@@ -92,14 +98,20 @@ class _Judgement:
 
 
 def judge(
-    cell: Cell, answered: CellPredictions, responder: Responder | None = None, sandbox: Sandbox | None = None
+    cell: Cell,
+    answered: CellPredictions,
+    judges: Sequence[Responder] = (),
+    sandbox: Sandbox | None = None,
+    *,
+    progress: Callable[[Responder], Progress | None] = lambda _: None,
 ) -> CellPredictions:
     """Return the predictions with the scores of metrics that ask a judge or run programs, and what these answered.
 
-    Raises a `SettingsError` if whom a metric asks is absent, and a `MetricError` as other metrics do.
+    `progress`: from a judge to what receives the numbers of judged and of all predictions. Raises a `SettingsError` if
+    whom a metric asks is absent, and a `MetricError` as other metrics do.
     """
-    if metrics := [metric for metric in cell.scores if metric.asks == JUDGE]:
-        answered = _ask_judge(cell, answered, metrics, responder)
+    if cell.judged:
+        answered = _ask_judges(cell, answered, judges, progress)
     if metrics := [metric for metric in cell.scores if metric.asks == SANDBOX]:
         answered = _run_programs(answered, metrics, sandbox)
     return answered
@@ -113,22 +125,49 @@ def _judgements(answered: CellPredictions) -> list[_Judgement]:
     ]
 
 
-def _ask_judge(
-    cell: Cell, answered: CellPredictions, metrics: Sequence[Metric], responder: Responder | None
+def _ask_judges(
+    cell: Cell,
+    answered: CellPredictions,
+    judges: Sequence[Responder],
+    progress: Callable[[Responder], Progress | None],
 ) -> CellPredictions:
-    if responder is None:
-        msg = (
-            f"metric {metrics[0].name!r} asks a judge, and there is none; expected the hook pytest_puma_responder to "
-            f"return one for the role {JUDGE!r}"
-        )
+    if not judges:
+        msg = f"metric {cell.judged[0].name!r} asks a judge, and there is none; expected {EXPECTED_JUDGE}"
         raise SettingsError(msg)
-    judgements, shared = _judgements(answered), SharedPrompts()
-    responder.begin(cell.id, {"metrics": [metric.name for metric in metrics]})
+    # One judge after the other: each is asked about all predictions in one batch.
+    rounds = [_ask_judge(cell, answered, judge, progress(judge)) for judge in judges]
+    predictions = tuple(
+        _Judgement(judgements[0].sample, judgements[0].prediction, majority([one.scores for one in judgements])).scored(
+            JUDGE, (turn for one in judgements for turn in one.turns)
+        )
+        for judgements in zip(*rounds, strict=True)
+    )
+    provenances = [judge.provenance() for judge in judges]
+    engines = [provenance.signature.get("engine") for provenance in provenances]
+    rubrics = {metric.name: metric.digest for metric in cell.judged if metric.digest}
+    signature = {"judge": engines[0] if len(engines) == 1 else engines, **({"rubrics": rubrics} if rubrics else {})}
+    return replace(
+        answered,
+        predictions=predictions,
+        signature={**answered.signature, **signature},
+        warnings=(
+            *answered.warnings,
+            *([_OWN_JUDGE] if any(_same_weights(answered.signature.get("engine"), one) for one in engines) else []),
+            *(f"the judge: {warning}" for provenance in provenances for warning in provenance.warnings),
+        ),
+    )
+
+
+def _ask_judge(cell: Cell, answered: CellPredictions, judge: Responder, progress: Progress | None) -> list[_Judgement]:
+    """Let a judge look at all predictions, by the metrics that ask it."""
+    metrics, judgements, shared = cell.judged, _judgements(answered), SharedPrompts()
+    judge.begin(cell.id, {"metrics": [metric.name for metric in metrics]})
     states = iter(
         run_conversations(
             [judgement.converse(metric) for judgement in judgements for metric in metrics],
-            responder,
-            shared=shared,
+            judge,
+            None if progress is None else lambda now, every: progress(now * len(judgements) // every, len(judgements)),
+            shared,
             origins=[
                 Origin(cell.id, judgement.sample, Trial(index=judgement.prediction.trial))
                 for judgement in judgements
@@ -137,22 +176,14 @@ def _ask_judge(
         )
     )
     beginnings = shared.shared()
-    predictions = tuple(
-        judgement.scored(JUDGE, _turns({metric.name: next(states) for metric in metrics}, beginnings))
-        for judgement in judgements
-    )
-    rubrics = {metric.name: metric.digest for metric in metrics if metric.digest}
-    provenance = responder.provenance()
-    return replace(
-        answered,
-        predictions=predictions,
-        signature={
-            **answered.signature,
-            "judge": provenance.signature.get("engine"),
-            **({"rubrics": rubrics} if rubrics else {}),
-        },
-        warnings=(*answered.warnings, *(f"the judge: {warning}" for warning in provenance.warnings)),
-    )
+    for judgement in judgements:
+        judgement.turns += _turns({metric.name: next(states) for metric in metrics}, beginnings)
+    return judgements
+
+
+def _same_weights(model: Any, judge: Any) -> bool:
+    digests = [engine.get("weights_sha256") for engine in (model, judge) if isinstance(engine, Mapping)]
+    return len(digests) == 2 and digests[0] is not None and digests[0] == digests[1]  # noqa: PLR2004 - both
 
 
 def _turns(states: Mapping[str, ConversationState], beginnings: Sequence[Messages]) -> Iterator[Turn]:

@@ -2,41 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
+from itertools import combinations, cycle
+from statistics import fmean
 
-from pytest_puma.core import JUDGE, Metric, Prediction, Response, Sample
+from pytest_puma.core import JUDGE, Metric, Prediction, Sample
 from pytest_puma.judges.rubric import Rubric
 
 
 def companions_of(asked: Rubric, name: str) -> tuple[Metric, ...]:
-    """Return the companions of the metric `name`: the rate of unreadable verdicts, and of a pair that of its orders."""
-    unreadable = Metric(name=f"{name}.unreadable_rate", score=partial(_unreadable, name), better="low")
-    if not asked.is_pair:
-        return (unreadable,)
+    """Return the companions of the metric `name`: rates of verdicts that are unreadable, or that depend on the order.
+
+    With several judges also the share of their pairs that agree.
+    """
+    unreadable = Metric(name=f"{name}.unreadable_rate", score=partial(_unreadable, asked, name), better="low")
+    agreement = Metric(name=f"{name}.judges_agreement", score=partial(_agreement, asked, name))
     disagreement = Metric(
         name=f"{name}.order_disagreement_rate", score=partial(_disagreement, asked, name), better="low"
     )
-    return unreadable, disagreement
+    return (unreadable, agreement, *([disagreement] if asked.is_pair else []))
 
 
-def verdicts_of(prediction: Prediction, name: str) -> Sequence[Response]:
-    """Return the responses that scored the verdicts of a metric about a prediction."""
+def _verdicts(asked: Rubric, name: str, prediction: Prediction) -> list[tuple[float | None, ...]]:
+    """The values of the verdicts of a metric about a prediction, a tuple for each judge: in both orders of a pair."""
     judge = prediction.transcripts.get(JUDGE)
-    turns = () if judge is None else judge.turns
-    return [turn.response for turn in turns if turn.metric == name and turn.continuations]
+    turns = [] if judge is None else [turn for turn in judge.turns if turn.metric == name and turn.continuations]
+    orders = 2 if asked.is_pair else 1
+    scales = [question.scale for question in asked.questions.values() for _ in range(orders)]
+    values = [scale.value(turn.response.logprobs) for scale, turn in zip(cycle(scales), turns, strict=False)]
+    return list(zip(*[iter(values)] * len(scales), strict=True))
 
 
-def _unreadable(name: str, _: Sample, prediction: Prediction) -> bool | None:
-    """Whether the judge was asked and some verdict has no probabilities, as after a prompt beyond its context."""
-    verdicts = verdicts_of(prediction, name)
-    return any(not response.logprobs for response in verdicts) if verdicts else None
+def _unreadable(asked: Rubric, name: str, _: Sample, prediction: Prediction) -> float | None:
+    """The share of judges with a verdict without probabilities, as after a prompt beyond the context."""
+    verdicts = _verdicts(asked, name, prediction)
+    return fmean(None in values for values in verdicts) if verdicts else None
 
 
-def _disagreement(asked: Rubric, name: str, _: Sample, prediction: Prediction) -> bool | None:
-    """Whether the verdict about a pair depends on which reply comes first; None without two readable verdicts."""
-    (question,) = asked.questions.values()
-    values = [question.scale.value(response.logprobs) for response in verdicts_of(prediction, name)]
-    if len(values) != 2 or values[0] is None or values[1] is None:  # noqa: PLR2004 - one for each order
-        return None
-    return values[0] != 1 - values[1]
+def _agreement(asked: Rubric, name: str, _: Sample, prediction: Prediction) -> float | None:
+    """The share of pairs of judges with the same verdicts; None for one judge."""
+    verdicts = [values for values in _verdicts(asked, name, prediction) if None not in values]
+    return fmean(first == second for first, second in combinations(verdicts, 2)) if len(verdicts) > 1 else None
+
+
+def _disagreement(asked: Rubric, name: str, _: Sample, prediction: Prediction) -> float | None:
+    """The share of judges whose verdict about a pair depends on which reply comes first."""
+    verdicts = [(a, b) for a, b in _verdicts(asked, name, prediction) if a is not None and b is not None]
+    return fmean(a != 1 - b for a, b in verdicts) if verdicts else None

@@ -22,7 +22,7 @@ from pytest_puma.runs.recorded_run import RecordedRun
 _OPTIONS = tuple(field.name for field in fields(RunOptions))
 _KEYWORDS = ("gates", "metrics", *_OPTIONS)
 #: Keywords that take a list of texts, or a single text.
-_LISTS = ("strategies", "perturb", "subjects", "metrics", "gates")
+_LISTS = ("strategies", "judge", "perturb", "subjects", "metrics", "gates")
 _MARKER = f"@pytest.mark.puma(scenario, *, {', '.join(_KEYWORDS)})"
 
 

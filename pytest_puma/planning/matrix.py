@@ -18,7 +18,7 @@ from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.gates.grammar import applies
 from pytest_puma.models.names import resolve_name
 from pytest_puma.planning.scores import Checks, used_scores
-from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, Settings
+from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, RunOptions, Settings
 from pytest_puma.planning.unmatched import check_own_gates
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.declared import check_class, check_declared, check_name
@@ -92,7 +92,9 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
             twins = (replace(cell, perturbation=perturbation) for perturbation in perturbations)
             gated = [_with_gates(twin, general, checks) for twin in twins]
             compared = [_with_gated_metrics(twin) for twin in gated] if settings.judging.compare else gated
-            cells += [replace(twin, scores=scores(_named_metrics(twin))) for twin in compared]
+            cells += [
+                _with_judges(replace(twin, scores=scores(_named_metrics(twin))), options, settings) for twin in compared
+            ]
     check_own_gates(spec.gates, cells, settings)
     return cells
 
@@ -134,6 +136,11 @@ def _with_gated_metrics(cell: Cell) -> Cell:
     """Compare the metrics of the gates too, after the primary metric."""
     limited = (gate.metric for gate in cell.gates if not gate.word)
     return replace(cell, compared_metrics=tuple(dict.fromkeys((*cell.compared_metrics, *limited))))
+
+
+def _with_judges(cell: Cell, options: RunOptions, settings: Settings) -> Cell:
+    """Add the judges if a metric asks them."""
+    return replace(cell, judges=settings.request.find_judges(options.judge)) if cell.judged and options.judge else cell
 
 
 def _named_metrics(cell: Cell) -> tuple[str, ...]:

@@ -90,6 +90,7 @@ def _identity(cell: Cell, samples: Sequence[Sample]) -> Identity:
         "seed": cell.seed,
         **{field.name: getattr(cell.generation, field.name) for field in fields(Generation)},
         "data": None if source is None else f"{source.name} (SHA-256 {source.digest[:8]})",
+        "judges": tuple(judge.name for judge in cell.judges),
         "templates": cell.scenario.template_folder or cell.scenario.name,
         "labels": tuple(cell.scenario.valid_labels()),
         "rows": _digest(samples),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Literal
@@ -28,11 +28,13 @@ BASELINES = "benchmarks/baselines"
 class RunOptions:
     """Run options from one source; `None` means unset.
 
+    `judge`: the models that metrics ask about replies, as arguments of `--puma-judge`.
     `perturb`: the perturbations to run each cell under, too. `repeats`: how often each sample is asked. `subjects`:
     patterns of the groups to draw samples from.
     """
 
     strategies: tuple[str, ...] | None = None
+    judge: tuple[str, ...] | None = None
     perturb: tuple[str, ...] | None = None
     samples: int | Literal["all"] | None = None
     repeats: int | None = None
@@ -47,7 +49,7 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         """Refuse now what a cell would refuse later."""
-        for name, expected in (("strategies", "name"), ("subjects", "pattern")):
+        for name, expected in (("strategies", "name"), ("judge", "model"), ("subjects", "pattern")):
             values = getattr(self, name)
             if values is not None and not all(values or [""]):
                 empty = "is empty" if not values else "has an empty one"
@@ -87,7 +89,8 @@ class Request:
     """The scenarios, models and options of a run. `command` and `ini` are the run options of both sources.
 
     `determinism`: the number of samples to re-run alone. `only`: the samples to run by cell, None for all. `rescored`:
-    the run whose answers are read, None to compute them. `run_code`: how programs of a model are run.
+    the run whose answers are read, None to compute them. `run_code`: how programs of a model are run. `find_judges`:
+    from arguments of `--puma-judge` to the models.
     """
 
     scenarios: tuple[str, ...] = ()
@@ -100,6 +103,7 @@ class Request:
     determinism: int = 0
     only: Mapping[str, frozenset[str]] | None = None
     rescored: RecordedRun | None = None
+    find_judges: Callable[[tuple[str, ...]], tuple[Model, ...]] = lambda _: ()
 
     def selects(self, cell: Cell) -> bool:
         """Whether the options on scenarios, flips and earlier runs leave a cell in the run."""

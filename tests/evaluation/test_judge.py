@@ -74,7 +74,7 @@ def test_a_cell_without_such_metrics_needs_no_judge() -> None:
 
 
 def test_a_missing_judge_is_an_error() -> None:
-    with pytest.raises(SettingsError, match=r"metric 'is_calm' asks a judge, and there is none; expected the hook"):
+    with pytest.raises(SettingsError, match=r"metric 'is_calm' asks a judge, and there is none; expected --puma-judge"):
         judged(is_calm)
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from pytest_puma.core import PumaError, SettingsError
 from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.judge import EXPECTED_JUDGE
 from pytest_puma.planning import matrix
 from pytest_puma.planning.marker import as_recorded, read_marker
 from pytest_puma.planning.ready import Identities, check_ready
@@ -97,6 +98,11 @@ def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
     if long is not None:
         expected = f"expected at most {MAX_ID_LENGTH}: --puma-model short=FILE.gguf"
         msg = f"the id {long} has {len(long)} characters; {expected}"
+        raise SettingsError(msg)
+    unjudged = next((cell for cell in cells if cell.judged and not cell.judges), None)
+    if unjudged is not None and not metafunc.config.hook.pytest_puma_responder.get_hookimpls():
+        metric = unjudged.judged[0].name
+        msg = f"{unjudged.id}: metric {metric!r} asks a judge, and none is named; expected {EXPECTED_JUDGE}"
         raise SettingsError(msg)
     collected.cells += cells
     if settings.request.runs(benchmark.scenario.name):

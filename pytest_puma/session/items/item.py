@@ -5,12 +5,13 @@ from __future__ import annotations
 import unittest
 from collections.abc import Generator
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
 
 from pytest_puma.codec.outcomes import to_lines
-from pytest_puma.core import NotRunError, Outcome, Responder
+from pytest_puma.core import SANDBOX, NotRunError, Outcome, Responder
 from pytest_puma.evaluation.assess import Context, assess, unassessed
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.evaluate import stopping_of
@@ -21,7 +22,7 @@ from pytest_puma.report.rows import number
 from pytest_puma.session.items.collected import NAME, cell_of
 from pytest_puma.session.items.failing import PumaFailure, missed_gates, represent, without_traceback
 from pytest_puma.session.items.memory import give_back, rare_collections
-from pytest_puma.session.items.responders import judge_of, sandbox_of
+from pytest_puma.session.items.responders import judges_of, sandbox_of
 from pytest_puma.session.progress.meter import progress_of
 from pytest_puma.session.settings.config import settings_of
 
@@ -49,6 +50,7 @@ def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
 def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     settings = settings_of(item.config)
     cells = [test for test in item.session.items if cell_of(test) is not None]
+    progress = partial(progress_of, item.config, finished=cells.index(item), cells=len(cells))
     context = Context(
         baseline=settings.judging.baseline_of(cell),
         naive_baselines=settings.judging.naive_baselines_of(cell),
@@ -60,17 +62,16 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
         cell,
         engine,
         project=settings.project,
-        progress=progress_of(item.config, cell, engine, finished=cells.index(item), cells=len(cells)),
+        progress=progress(cell.id, engine),
         # Answers that are read cannot be computed again.
         determinism=settings.request.determinism if cell.model.computes else 0,
         only=None if settings.request.only is None else settings.request.only.get(cell.id),
         stopping=stopping_of(cell, context) if settings.judging.stop_early else None,
     )
     try:
-        asked = {metric.asks for metric in cell.scores}
-        responder = judge_of(item.config, cell.model) if "judge" in asked else None
-        sandbox = sandbox_of(item.config) if "sandbox" in asked else None
-        answered = judge(cell, answered, responder, sandbox)
+        sandbox = sandbox_of(item.config) if any(metric.asks == SANDBOX for metric in cell.scores) else None
+        judging = partial(progress, f"{cell.id}, the judge:")
+        answered = judge(cell, answered, judges_of(item.config, cell), sandbox, progress=judging)
         return assess(cell, answered, context)
     except Exception:
         # A bug in a metric, or a judge that fails, must not lose what the model answered.

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import pytest
 
-from pytest_puma.core import JUDGE, MODEL, Backend, DataError, Model, Responder, Sandbox
+from pytest_puma.core import JUDGE, MODEL, Backend, DataError, Model, Responder, ResponderRole, Sandbox
 from pytest_puma.engine.engine import Engine
+from pytest_puma.evaluation.cell import Cell
 from pytest_puma.models.weights import weights_digest
 from pytest_puma.responses.answer_source import AnswerSource
 from pytest_puma.responses.database import ResponseStore
@@ -22,8 +23,8 @@ from pytest_puma.session.items.failing import without_traceback
 from pytest_puma.session.settings.config import settings_of
 from pytest_puma.session.workers.xdist import run_id
 
-#: The judge of each model's answers; None where no plugin returns one.
-_JUDGES: pytest.StashKey[dict[str, Responder | None]] = pytest.StashKey()
+#: The open judges.
+_JUDGES: pytest.StashKey[dict[Model, Responder]] = pytest.StashKey()
 _SANDBOX: pytest.StashKey[Sandbox] = pytest.StashKey()
 _STORE: pytest.StashKey[ResponseStore] = pytest.StashKey()
 
@@ -32,15 +33,17 @@ _STORE: pytest.StashKey[ResponseStore] = pytest.StashKey()
 def open_responder(config: pytest.Config, model: Model) -> Iterator[Responder]:
     """Open the engine of a model, or the reader of its answers, and close it at the end."""
     with without_traceback():
-        responder: Responder
-        if (source := _source(config, model)) is not None:
-            responder = ReadingResponder(source)
-        else:
-            responder = _keeping(config, model, _computing(config, model))
+        responder = _opened(config, model, MODEL)
     try:
         yield responder
     finally:
         responder.close()
+
+
+def _opened(config: pytest.Config, model: Model, role: ResponderRole) -> Responder:
+    if (source := _source(config, model)) is not None:
+        return ReadingResponder(source)
+    return _keeping(config, model, _computing(config, model, role))
 
 
 def _source(config: pytest.Config, model: Model) -> Source | None:
@@ -53,16 +56,24 @@ def _source(config: pytest.Config, model: Model) -> Source | None:
     return StoreSource(_store(config), model) if model.source == "store" else None
 
 
-def judge_of(config: pytest.Config, model: Model) -> Responder | None:
-    """Return the judge of a model's answers, opened when it is first needed; None if no plugin returns one."""
-    judges = config.stash.setdefault(_JUDGES, {})
-    if model.name not in judges:
-        judge: Responder | None = config.hook.pytest_puma_responder(model=model, role=JUDGE)
-        if judge is not None:
-            judge = _keeping(config, replace(model, name=JUDGE), judge)
+def judges_of(config: pytest.Config, cell: Cell) -> list[Responder]:
+    """Return the judges of a cell, each opened when it is first needed; without names, that of a plugin, if any."""
+    if not cell.judged:
+        return []
+    opened, models = config.stash.setdefault(_JUDGES, {}), cell.judges or (replace(cell.model, name=JUDGE),)
+    for model in models:
+        if model not in opened and (judge := _judge(config, cell, model)) is not None:
             config.add_cleanup(judge.close)
-        judges[model.name] = judge
-    return judges[model.name]
+            opened[model] = judge
+    return [opened[model] for model in models if model in opened]
+
+
+def _judge(config: pytest.Config, cell: Cell, model: Model) -> Responder | None:
+    """Open a judge; None if none is named and no plugin returns one."""
+    if cell.judges:
+        return _opened(config, model, JUDGE)
+    judge: Responder | None = config.hook.pytest_puma_responder(model=cell.model, role=JUDGE)
+    return None if judge is None else _keeping(config, model, judge)
 
 
 def sandbox_of(config: pytest.Config) -> Sandbox:
@@ -85,9 +96,9 @@ def _keeping(config: pytest.Config, model: Model, responder: Responder) -> Respo
     return KeepingResponder(responder, _store(config), model, mode=mode)
 
 
-def _computing(config: pytest.Config, model: Model) -> Responder:
+def _computing(config: pytest.Config, model: Model, role: ResponderRole) -> Responder:
     """Return the responder of a plugin, else the engine over the backend of a plugin, else over llama.cpp."""
-    responder: Responder | None = config.hook.pytest_puma_responder(model=model, role=MODEL)
+    responder: Responder | None = config.hook.pytest_puma_responder(model=model, role=role)
     if responder is not None:
         return responder
     backend: Backend | None = config.hook.pytest_puma_backend(model=model)

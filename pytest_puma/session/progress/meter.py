@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Responder, Speed
-from pytest_puma.evaluation.cell import Cell
 from pytest_puma.session.terminal import uncaptured
 
 #: Seconds from which the remaining time is shown in minutes.
@@ -118,11 +117,11 @@ class WorkerFile:
             self._path.unlink(missing_ok=True)
 
 
-def progress_of(config: pytest.Config, cell: Cell, responder: Responder, *, finished: int, cells: int) -> Meter | None:
-    """Return the progress callback of a cell for `predict`; None if nobody sees it."""
+def progress_of(config: pytest.Config, cell: str, responder: Responder, *, finished: int, cells: int) -> Meter | None:
+    """Return the progress callback of the conversations of a cell with a responder; None if nobody sees it."""
     display = display_of(config)
     beginning = done(finished, cells) if isinstance(display, Display) else ""
-    return None if display is None else Meter(cell.id, responder, display, beginning)
+    return None if display is None else Meter(cell, responder, display, beginning)
 
 
 def done(finished: int, cells: int) -> str:

@@ -51,6 +51,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "a GGUF file, its name in a model folder, hf:owner/repo:pattern, or recorded:NAME=answers.jsonl (a "
         "file of answers); repeatable (default: puma-tiny)",
     ),
+    "--puma-judge": _several(
+        "[ALIAS=]MODEL[,KEY=VALUE...]",
+        "a second model, named as for --puma-model, that metrics ask about each reply; repeatable: the majority counts",
+    ),
     "--puma-data": _several("SCENARIO=PATH", "run a scenario on your own CSV, JSONL or Parquet file; repeatable"),
     "--puma-scenario": _several("NAMES", "only these scenarios (comma-separated)"),
     "--puma-strategy": _several(
@@ -107,7 +111,10 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 #: Options whose ini key has the same name.
-_LASTING = ("data", "perturb", "samples", "repeats", "seed", "threads", "temperature", "strict", "store", "compare")
+_LASTING = (
+    *("judge", "data", "perturb", "samples", "repeats"),
+    *("seed", "threads", "temperature", "strict", "store", "compare"),
+)
 INI_KEYS = {
     "--puma-model": "puma_models",
     "--puma-subject": "puma_subjects",

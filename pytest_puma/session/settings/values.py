@@ -6,9 +6,10 @@ An option on the command line wins over the ini key of the same name.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -54,6 +55,9 @@ def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> R
     run = rescored(config)
     where, threads = stated(config, "--puma-threads")
     determinism = config.option.puma_determinism
+    find_judges = cache(partial(_judges, config, storage))
+    if arguments := command.value("--puma-judge"):
+        find_judges(tuple(arguments))
     check_limits({"--puma-determinism": (determinism, 1, math.inf), where: (threads, 1, MAX_THREADS)})
     return Request(
         scenarios=scenarios,
@@ -66,6 +70,7 @@ def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> R
         determinism=determinism or 0,
         only=flipped(config),
         rescored=run,
+        find_judges=find_judges,
     )
 
 
@@ -128,6 +133,15 @@ def models_of(config: pytest.Config, source: OptionSource, storage: Storage, def
         if not default:
             return ()
         arguments, where = [default], "the default model"
+    return _models(config, storage, arguments, where=where)
+
+
+def _judges(config: pytest.Config, storage: Storage, arguments: tuple[str, ...]) -> tuple[Model, ...]:
+    """Resolve judges, wherever they are named."""
+    return _models(config, storage, arguments, where="the judge")
+
+
+def _models(config: pytest.Config, storage: Storage, arguments: Sequence[str], *, where: str) -> tuple[Model, ...]:
     if config.option.puma_offline:
         with closing(ResponseStore(storage.path, readonly=True)) as store:
             models = offline_models(arguments, store, where=where, directories=_directories(config))
@@ -177,6 +191,7 @@ def _run_options(source: OptionSource, registry: Registry) -> RunOptions:
         return RunOptions(
             **{name: source.value(f"--puma-{name.replace('_', '-')}") for name in _RUN_OPTIONS},
             strategies=strategies or None,
+            judge=tuple(source.value("--puma-judge") or ()) or None,
             perturb=perturb,
             subjects=subjects or None,
         )
