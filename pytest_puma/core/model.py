@@ -9,9 +9,9 @@ from typing import Literal, TypeAlias
 from pytest_puma.errors import SettingsError, check_limits
 from pytest_puma.platform.files import Stamps
 
-#: The content of a model's file: weights to compute with, given answers, the predictions of an earlier run, or the
-#: response store.
-ModelSource: TypeAlias = Literal["weights", "answers", "run", "store"]
+#: What answers: weights to compute with, a file of answers, the predictions of an earlier run, the response store, or a
+#: server.
+ModelSource: TypeAlias = Literal["weights", "answers", "run", "store", "server"]
 #: Limits: of llama.cpp for sequences, beyond any machine for the others. Larger numbers would wrap around in C.
 MAX_SEQUENCES, MAX_KV_SLOTS, MAX_LAYERS, MAX_THREADS = 64, 2**27, 2**15, 2**12
 
@@ -56,18 +56,33 @@ class ModelOptions:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
-    """A file under the name that ids, gates and baselines use.
+class Endpoint:
+    """An OpenAI-compatible server: its URL up to `/v1`, and the id of the `model` there.
 
-    `source`: its content; weights are a GGUF file. `keys`: for a file of answers in another format, the key of a line
+    `key`: the environment variable with the API key, empty for none; `parallel`: the maximum of requests at once.
+    """
+
+    url: str
+    model: str
+    key: str = ""
+    parallel: int = 16
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """A file, or a server, under the name that ids, gates and baselines use.
+
+    `source`: what answers; weights are a GGUF file. `keys`: for a file of answers in another format, the key of a line
     for each of ours. `weights`: the digest of the weights that answered, for a model whose file is the store.
-    `stamps`: the state of the files when they were checked; without them, any state is accepted.
+    `endpoint`: the server, which has no file. `stamps`: the state of the files when they were checked; without them,
+    any state is accepted.
     """
 
     name: str
     path: Path
     options: ModelOptions = field(default_factory=ModelOptions)
     source: ModelSource = "weights"
+    endpoint: Endpoint | None = None
     keys: tuple[tuple[str, str], ...] = ()
     weights: str = ""
     stamps: Stamps = field(default=(), compare=False, repr=False)
@@ -79,5 +94,10 @@ class Model:
 
     @property
     def computes(self) -> bool:
-        """Whether the model computes its answers; others are read."""
+        """Whether its answers are computed in this process."""
         return self.source == "weights"
+
+    @property
+    def is_read(self) -> bool:
+        """Whether its answers exist already."""
+        return self.source in {"answers", "run", "store"}

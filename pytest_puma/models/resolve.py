@@ -13,6 +13,7 @@ from pytest_puma.models.argument import PACKAGE, RECORDED, ModelArgument, parse_
 from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.search import find_file, is_file, part_paths
+from pytest_puma.models.server import SERVER, check_key, server_model, without_secrets
 from pytest_puma.models.sources import find_in_package, find_on_hub
 from pytest_puma.models.weights import stamps_of
 from pytest_puma.phrases import named
@@ -27,8 +28,8 @@ def resolve_models(
     """Return the models that the arguments name, in the same order.
 
     A place `hf:...` is downloaded unless the cache has it, `package:...` is a file of an installed package,
-    `recorded:...` a file of answers; `directories` are searched after the current one. A `ModelError` names the
-    argument and its source, `where`; all arguments are parsed before the first is looked up.
+    `recorded:...` a file of answers, `server:...` a server; `directories` are searched after the current one. A
+    `ModelError` names the argument and its source, `where`; all arguments are parsed before the first is looked up.
     """
     models: dict[str, Model] = {}
     for text, argument in _parsed(arguments, where).items():
@@ -36,11 +37,20 @@ def resolve_models(
             model = argument if isinstance(argument, Model) else _resolve(argument, directories)
             namesake = next((given for given, earlier in models.items() if earlier.name == model.name), None)
             if namesake is not None:
-                form = f"recorded:NAME={model.path.name}" if isinstance(argument, Model) else f"alias={argument.place}"
-                msg = f"{namesake!r} is named {model.name!r} too; give one of them another name: {form}"
+                other = f"give one of them another name: {_renamed(argument)}"
+                msg = f"{without_secrets(namesake)!r} is named {model.name!r} too; {other}"
                 raise ModelError(msg)
             models[text] = model
     return tuple(models.values())
+
+
+def _renamed(argument: ModelArgument | Model) -> str:
+    """The form of an argument that gives the model another name."""
+    if isinstance(argument, ModelArgument):
+        return f"alias={argument.place}"
+    return (
+        f"recorded:NAME={argument.path.name}" if argument.endpoint is None else f"server:NAME={argument.endpoint.url}"
+    )
 
 
 def inspect_model(path: Path) -> GgufFile:
@@ -66,16 +76,23 @@ def inspect_model(path: Path) -> GgufFile:
 
 
 def _parsed(arguments: Sequence[str], where: str) -> dict[str, ModelArgument | Model]:
-    """The arguments by their text; a file of answers is a model already, as nothing is looked up."""
+    """The arguments by their text; a file of answers and a server are models already, as nothing is looked up."""
     parsed: dict[str, ModelArgument | Model] = {}
     for text in arguments:
         with _named_errors(where, text):
             if text in parsed:
                 msg = "given twice; give it once, or under two aliases: a=..., b=..."
                 raise ModelError(msg)
-            recorded = text.strip().startswith(RECORDED)
-            parsed[text] = recorded_model(text.strip().removeprefix(RECORDED)) if recorded else parse_argument(text)
+            parsed[text] = _parse(text.strip())
     return parsed
+
+
+def _parse(text: str) -> ModelArgument | Model:
+    if text.startswith(SERVER):
+        model = server_model(text.removeprefix(SERVER))
+        check_key(model)
+        return model
+    return recorded_model(text.removeprefix(RECORDED)) if text.startswith(RECORDED) else parse_argument(text)
 
 
 def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> Model:
@@ -126,5 +143,5 @@ def _named_errors(where: str, text: str) -> Iterator[None]:
     try:
         yield
     except ModelError as error:
-        msg = f"{where} {text!r}: {error}"
+        msg = f"{where} {without_secrets(text)!r}: {error}"
         raise ModelError(msg) from error

@@ -15,6 +15,7 @@ from pytest_puma.core import Model, ModelError
 from pytest_puma.models.argument import RECORDED, ModelArgument, parse_argument
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.resolve import find_model
+from pytest_puma.models.server import SERVER, server_model, without_secrets
 from pytest_puma.models.weights import weights_digest
 from pytest_puma.phrases import named
 from pytest_puma.responses.database import ResponseStore
@@ -28,7 +29,7 @@ def offline_models(
 
     `directories` are searched for files.
     """
-    return tuple(_model(text, store, directories, where=f"{where} {text!r}") for text in arguments)
+    return tuple(_model(text, store, directories, where=f"{where} {without_secrets(text)!r}") for text in arguments)
 
 
 def _model(text: str, store: ResponseStore, directories: Sequence[Path], *, where: str) -> Model:
@@ -36,13 +37,20 @@ def _model(text: str, store: ResponseStore, directories: Sequence[Path], *, wher
         msg = f"{where}: recorded: answers cannot be combined with --puma-offline; use one"
         raise ModelError(msg)
     try:
-        argument = parse_argument(text)
+        argument = _argument(text.strip())
         file = _existing(argument, directories)
         name, weights = _by_name(argument, store) if file is None else _by_file(argument, file, store)
     except ModelError as error:
         msg = f"{where}: {error}"
         raise ModelError(msg) from error
     return Model(name=name, path=store.path, options=argument.options, source="store", weights=weights)
+
+
+def _argument(text: str) -> ModelArgument:
+    """The argument; a server is known by its name."""
+    if text.startswith(SERVER):
+        return ModelArgument(place=server_model(text.removeprefix(SERVER)).name)
+    return parse_argument(text)
 
 
 def _existing(argument: ModelArgument, directories: Sequence[Path]) -> Path | None:

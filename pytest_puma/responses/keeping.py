@@ -199,9 +199,9 @@ class KeepingResponder:
             self._store.finish_batch(scope, batch.ideal, batch.responses)
 
     def _key(self, before: bytes, keys: Sequence[bytes], missing: Sequence[bytes]) -> bytes:
-        """The key of a batch; a strict answer has none."""
+        """The key of a batch; a strict answer has none, nor one of a server, whose batches are unknown."""
         identity = self._responder.identity
-        if self._strict or identity is None:
+        if self._strict or identity is None or "repeatable" not in self._responder.capabilities:
             return b""
         return batch_key(before, keys, missing, identity.signature, parallel_streams=identity.parallel_streams)
 

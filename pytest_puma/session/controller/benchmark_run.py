@@ -117,8 +117,8 @@ class BenchmarkRun:
 
     def finish_store(self) -> None:
         """End the run for the store, once: by now all processes of the run have ended, also if it was interrupted."""
-        computes = any(model.computes for model in self._settings.request.models)
-        if computes and self._run is not None and self._run.outcomes and not self._ended:
+        answers = not all(model.is_read for model in self._settings.request.models)
+        if answers and self._run is not None and self._run.outcomes and not self._ended:
             self._ended = True
             self._lines += finish_store(self._config)
 

@@ -97,10 +97,14 @@ def _keeping(config: pytest.Config, model: Model, responder: Responder) -> Respo
 
 
 def _computing(config: pytest.Config, model: Model, role: ResponderRole) -> Responder:
-    """Return the responder of a plugin, else the engine over the backend of a plugin, else over llama.cpp."""
+    """Return the responder of a plugin, else a server, else the engine over the backend of a plugin or llama.cpp."""
     responder: Responder | None = config.hook.pytest_puma_responder(model=model, role=role)
     if responder is not None:
         return responder
+    if model.endpoint is not None:
+        from pytest_puma.servers.responder import ServerResponder
+
+        return ServerResponder(model.endpoint)
     backend: Backend | None = config.hook.pytest_puma_backend(model=model)
     return Engine(_native(config, model) if backend is None else backend)
 

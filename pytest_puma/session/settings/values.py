@@ -22,6 +22,7 @@ from pytest_puma.core.model import MAX_THREADS
 from pytest_puma.errors import SettingsError, check_limits, naming
 from pytest_puma.models.resolve import resolve_models
 from pytest_puma.models.search import default_directories
+from pytest_puma.models.server import refuse_servers
 from pytest_puma.planning.marker import recorded_models
 from pytest_puma.planning.offline import offline_models
 from pytest_puma.planning.registry import Registry
@@ -59,9 +60,12 @@ def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> R
     if arguments := command.value("--puma-judge"):
         find_judges(tuple(arguments))
     check_limits({"--puma-determinism": (determinism, 1, math.inf), where: (threads, 1, MAX_THREADS)})
+    models = models_of(config, command, storage) if run is None else recorded_models(run)
+    if determinism:
+        refuse_servers(models, "--puma-determinism")
     return Request(
         scenarios=scenarios,
-        models=models_of(config, command, storage) if run is None else recorded_models(run),
+        models=models,
         data=_data(config, registry),
         command=_run_options(command, registry),
         ini=_run_options(ini, registry),
@@ -149,6 +153,8 @@ def _models(config: pytest.Config, storage: Storage, arguments: Sequence[str], *
         models = resolve_models(arguments, directories=_directories(config), where=where)
         _check_answers(models, where=where)
     is_strict = stated(config, "--puma-strict")[1]
+    if is_strict:
+        refuse_servers(models, "--puma-strict")
     return tuple(_strict(model) if is_strict and model.source in {"weights", "store"} else model for model in models)
 
 

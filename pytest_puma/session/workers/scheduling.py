@@ -57,7 +57,7 @@ class ByModel(LoadScopeScheduling):
         self._crashes: Counter[str] = Counter()
         models = settings_of(config).request.models
         self._sizes = {model.name: model.size for model in models}
-        computes = any(model.computes for model in models)
+        computes = not all(model.is_read for model in models)
         self._apart = not computes or (len(self._sizes) < self.numnodes and len(found_gpus()) > 1)
 
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:

@@ -42,7 +42,7 @@ def auto_workers(config: pytest.Config) -> int | None:
     known = known_models(config)
     models = [model for model in known if model.computes]
     if not models:
-        return None if known else 1
+        return None if known and all(model.is_read for model in known) else 1
     from pytest_puma.engine.machine import useful_workers
 
     devices = found_gpus()

@@ -1,0 +1,1 @@
+"""Requests to responses by an OpenAI-compatible server: llama.cpp, vLLM, SGLang, Ollama, hosted ones."""
