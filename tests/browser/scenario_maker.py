@@ -200,6 +200,13 @@ class ScenarioMaker:
             texts["likelihoods"] = [[-self.chance.random() * 9, 1 + place] for place in range(4)]
             texts["unconditional"] = [[-self.chance.random() * 9, 1 + place] for place in range(4)]
             texts["order"] = [2, 0, 3, 1]
+        if self.shape.judged:
+            judge = {"role": "judge", "metric": "judge.conciseness"}
+            texts["findings"] = [
+                {**judge, "text": "It is one sentence long."},
+                {**judge, "text": "", "verdicts": [["no", 0.25], ["yes", 0.75]]},
+                {"role": "sandbox", "metric": "", "text": "AssertionError", "program": "assert answer() == 42"},
+            ]
         return texts
 
     def _link_shifts(self) -> None:

@@ -25,7 +25,7 @@ class Report:
 
 @dataclass(frozen=True, kw_only=True)
 class Shape:
-    """Shape of a scenario of a report. `perturbations` and `models` multiply the cells."""
+    """Shape of a scenario of a report. `perturbations` and `models` multiply cells; `judged`: replies have findings."""
 
     name: str = "triage"
     task: str = "classification"
@@ -38,3 +38,4 @@ class Shape:
     baseline: bool = True
     texts: bool = True
     words: int = 40
+    judged: bool = False

@@ -13,6 +13,7 @@ RUN = report(
     Shape(name="sum", task="completion", strategies=("zero_shot",), samples=60),
     Shape(name="again", trials=3, turns=2, samples=30),
     Shape(name="quiet", baseline=False, texts=False, strategies=("zero_shot",), samples=60),
+    Shape(name="judged", task="completion", strategies=("zero_shot",), samples=10, judged=True),
 )
 
 
@@ -33,6 +34,15 @@ def test_a_perturbed_prompt_is_compared_with_its_twin(opened: Opened) -> None:
     tab = opened(RUN, "cell=triage-zero_shot%2Btypos_5pct%40q&row=J-104")
     expect(tab.get_by_role("heading", name="What the perturbation changed")).to_be_visible()
     expect(tab.locator(".sample del").first).to_be_visible()
+
+
+def test_a_sample_shows_what_a_judge_decided_and_what_a_program_did(opened: Opened) -> None:
+    tab = opened(RUN, "cell=judged-zero_shot%40q&row=J-104")
+    expect(tab.locator(".reply .role")).to_have_text(["the judge: judge.conciseness", "run"])
+    expect(tab.get_by_text("It is one sentence long.")).to_be_visible()
+    expect(tab.locator(".reply .probabilities tbody tr")).to_have_text(["yes0.75", "no0.25"])
+    tab.get_by_text("program", exact=True).click()
+    expect(tab.get_by_text("assert answer() == 42")).to_be_visible()
 
 
 def test_a_trial_is_chosen_in_the_sample(opened: Opened) -> None:

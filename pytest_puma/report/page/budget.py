@@ -31,8 +31,8 @@ _SHORTEST, _TRIES = 300, 4
 #: A shorter text deflates worse, and what is around it stays.
 _MARGIN = 0.93
 
-#: Texts of an entry beside the replies of each turn.
-_REPLIES = ("reply", "parsed")
+#: Texts of an entry beside the replies of each turn, and those of a finding.
+_REPLIES, _FINDINGS = ("reply", "parsed"), ("text", "program")
 
 #: From the flags of a cell to the indices of the predictions whose texts are left out.
 _Choice: TypeAlias = Callable[["array[int]"], Iterable[int]]
@@ -180,14 +180,16 @@ def _numbers(entry: dict[str, Any]) -> Iterator[int]:
 
 def _replies(entry: dict[str, Any]) -> list[str]:
     """The texts of an entry but those of its prompts."""
-    return [*entry["replies"], *(entry[name] for name in _REPLIES if entry.get(name))]
+    found = (finding[name] for finding in entry.get("findings", ()) for name in _FINDINGS if finding.get(name))
+    return [*entry["replies"], *(entry[name] for name in _REPLIES if entry.get(name)), *found]
 
 
 def _shortened(entry: dict[str, Any], length: int) -> bool:
     """Cut the replies of an entry; return True if one was longer."""
     longer = any(len(text) > length for text in _replies(entry))
     entry["replies"] = [reply[:length] for reply in entry["replies"]]
-    entry.update({name: entry[name][:length] for name in _REPLIES if entry.get(name)})
+    for part, names in ((entry, _REPLIES), *((finding, _FINDINGS) for finding in entry.get("findings", ()))):
+        part.update({name: part[name][:length] for name in names if part.get(name)})
     return longer
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from array import array
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from pytest_puma.core import Flip, Likelihood, Messages, Prediction
+from pytest_puma.core import JUDGE, SANDBOX, Flip, Likelihood, Messages, Prediction, Transcript, Turn
 from pytest_puma.phrases import shortened
 from pytest_puma.report.page import charts
 from pytest_puma.report.page.encoding import LEFT_OUT, flags_of, key_of, numbered, packed_json, rounded, top_probability
@@ -118,6 +119,7 @@ def _text_row(prediction: Prediction, prompts: CellPrompts) -> dict[str, Any]:
         "unconditional": _likelihoods(prediction.unconditional) or None,
         "order": prediction.order or None,
         "units": None if prediction.units == (prediction.sample_id,) else prediction.units or None,
+        "findings": list(_findings(prediction)) or None,
     }
     return {
         "replies": prediction.raw,
@@ -127,6 +129,26 @@ def _text_row(prediction: Prediction, prompts: CellPrompts) -> dict[str, Any]:
         "parsed": prediction.parsed,
         **{name: value for name, value in optional.items() if value is not None},
     }
+
+
+def _findings(prediction: Prediction) -> Iterator[dict[str, Any]]:
+    """What a judge wrote and decided about the reply, and the programs that ran, with what happened."""
+    for role in (JUDGE, SANDBOX):
+        for turn in prediction.transcripts.get(role, Transcript()).turns:
+            yield {"role": role, "metric": turn.metric, "text": turn.response.text, **_details(role, turn)}
+
+
+def _details(role: str, turn: Turn) -> dict[str, Any]:
+    """The probabilities of the allowed verdicts, or the text of a program."""
+    if turn.continuations:
+        return {"verdicts": list(zip(turn.continuations, _shares(turn.response.logprobs), strict=False))}
+    return {"program": turn.prompt[-1].content} if role == SANDBOX and turn.prompt else {}
+
+
+def _shares(logprobs: Sequence[float]) -> list[float | None]:
+    """The probabilities of answers among each other."""
+    weights = [math.exp(logprob - max(logprobs)) for logprob in logprobs if max(logprobs) > -math.inf]
+    return [rounded(weight / sum(weights), _PROBABILITY_DIGITS) for weight in weights]
 
 
 def _likelihoods(likelihoods: Iterable[Likelihood]) -> list[tuple[float | None, int]]:

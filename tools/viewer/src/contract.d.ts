@@ -199,6 +199,17 @@ export interface Reply {
   unconditional?: [total: Value, tokens: number][];
   order?: number[];
   units?: string[];
+  findings?: Finding[];
+}
+
+/** What a judge wrote, with the probabilities of its verdicts, or a program that ran, with what it wrote. */
+export interface Finding {
+  role: "judge" | "sandbox";
+  /** Empty for a program, which several metrics may need. */
+  metric: string;
+  text: string;
+  verdicts?: [verdict: string, probability: Value][];
+  program?: string;
 }
 
 /** Block t: the texts of a cell, by row. */

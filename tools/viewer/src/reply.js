@@ -34,6 +34,7 @@ export function Reply({ report, place, row, rows, reply, base, column, name, own
         <${Facts} reply=${reply} />
         ${reply.likelihoods && html`<${Likelihoods} reply=${reply} choices=${rows.choices?.[row] ?? rows.references?.[row] ?? []} gold=${rows.gold[row]} />`}
         ${reply.probabilities && html`<${Probabilities} probabilities=${reply.probabilities} />`}
+        ${reply.findings && html`<${Findings} findings=${reply.findings} />`}
         ${ownPrompt && html`<${Fold} title="prompt">${() => html`<${Prompt} report=${report} place=${place} reply=${reply} level="h5" />`}<//>`}
       `}
       <${Scores} column=${column} row=${row} />
@@ -85,17 +86,28 @@ function Likelihoods({ reply: { likelihoods = [], unconditional, order }, choice
   return html`<${Table} head=${head} rows=${rows} class="numbers" />`;
 }
 
-/** @param {{ probabilities: Record<string, number> }} props */
-function Probabilities({ probabilities }) {
-  const ranked = Object.entries(probabilities).sort(([, one], [, other]) => other - one);
+/** @param {{ findings: import("./contract").Finding[] }} props */
+function Findings({ findings }) {
+  return findings.map(({ role, metric, text, verdicts, program }, place) => html`
+    ${(place === 0 || metric !== findings[place - 1].metric) && html`<p class="role">${role === "judge" ? "the judge" : "run"}${metric && html`: <${Text} text=${metric} />`}</p>`}
+    ${program !== undefined && html`<${Fold} title="program">${() => html`<${Long} text=${program} />`}<//>`}
+    ${text && html`<${Long} text=${text} />`}
+    ${verdicts && html`<${Probabilities} head="verdict" probabilities=${verdicts} />`}
+  `);
+}
+
+/** @param {{ probabilities: Record<string, number> | [string, import("./contract").Value][], head?: string }} props */
+function Probabilities({ probabilities, head = "label" }) {
+  const entries = Array.isArray(probabilities) ? probabilities : Object.entries(probabilities);
+  const ranked = [...entries].sort(([, one], [, other]) => (other ?? 0) - (one ?? 0));
   return html`
     <table class="numbers probabilities">
-      <thead><tr><th scope="col">label</th><th scope="col">probability</th></tr></thead>
+      <thead><tr><th scope="col">${head}</th><th scope="col">probability</th></tr></thead>
       <tbody>
         ${ranked.map(([label, p]) => html`
           <tr>
             <th scope="row"><${Brief} text=${label} /></th>
-            <td>${probability(p)} <svg class="bar" width="60" height="8" aria-hidden="true"><rect width=${60 * p} height="8"></rect></svg></td>
+            <td>${probability(p)} <svg class="bar" width="60" height="8" aria-hidden="true"><rect width=${60 * (p ?? 0)} height="8"></rect></svg></td>
           </tr>
         `)}
       </tbody>
