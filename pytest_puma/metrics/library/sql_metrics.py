@@ -25,9 +25,10 @@ _SETUP = "sql_setup"
 _EXPECTED = "statements that build the tables of its database, as text, or None if the reply is no query"
 #: Where a query may begin among prose: at the beginning of a line, or anywhere in capital letters.
 _BEGINNING = re.compile(r"^[ \t]*(?i:select|with|values)\b|\b(?:SELECT|WITH|VALUES)\b", re.MULTILINE)
-#: Beginnings that are tried.
-_MAX_BEGINNINGS = 8
-_BLANK_LINE = re.compile(r"\n[ \t]*\n")
+#: Where it may end among prose, or within code in a line, JSON or quotes.
+_END = re.compile(r"[;\n`\"]|'''")
+#: Beginnings, and ends of each, that are tried.
+_MAX_BEGINNINGS, _MAX_ENDS = 8, 40
 _compare = BoundedFunction(Path(__file__).with_name("sqlite_rows.py"), "compare", ("", ["SELECT 1"], ["SELECT 1"]))
 
 
@@ -37,10 +38,11 @@ def candidates(text: str) -> list[str]:
 
 
 def _within(text: str) -> Iterator[str]:
-    """The texts from each beginning of a query to the next semicolon, blank line, and end of code in a line."""
+    """The texts from each beginning of a query to the next semicolon, else to its ends, the last one first."""
     for beginning in islice(_BEGINNING.finditer(text), _MAX_BEGINNINGS):
         rest = text[beginning.start() :]
-        yield from (rest.partition(";")[0], _BLANK_LINE.split(rest, 1)[0], rest.partition("`")[0])
+        ends = [end.start() for end in islice(_END.finditer(rest), _MAX_ENDS)]
+        yield from (rest.partition(";")[0], rest, *(rest[:end] for end in reversed(ends)))
 
 
 @lru_cache(maxsize=16)  # four metrics read the same reply

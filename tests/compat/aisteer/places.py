@@ -57,7 +57,7 @@ class PlacesQuiz(UseCase):
 
     @staticmethod
     def _parse(text: str) -> str | None:
-        found = re.fullmatch(r"\s*([A-J])\W*", text)
+        found = re.match(r"\s*([A-J])\b", text)
         return found[1] if found else None
 
     def evaluate(self, generations: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import re
 from pathlib import Path
-from textwrap import indent
 
 import pytest
 
@@ -33,12 +30,6 @@ def pytest_puma_backend(model):
         return next((line[0] for line in prompt.splitlines() if line[3:] == "bread"), "A")
     return ScriptedBackend(answer, digest="9" * 64)
 """
-#: The path of AISteer360's page "Adding your own use case", whose text is not in this repository.
-GUIDE = os.environ.get("PUMA_AISTEER_GUIDE", "")
-GUIDE_ROWS = [
-    {"id": f"q{number}", "question": f"What is {number}?", "answer": "b", "choices": ["a", "b", "c"]}
-    for number in range(4)
-]
 
 
 @pytest.fixture
@@ -83,30 +74,3 @@ def test_a_key_that_no_metric_has_is_a_collection_error(project: Project) -> Non
     result = project.run("--puma-gate=MCQAAccuracy.mean >= 0.3")
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["*MCQAAccuracy.mean*"])
-
-
-@pytest.mark.skipif(not GUIDE, reason="PUMA_AISTEER_GUIDE names no file")
-def test_the_page_of_the_guide_runs_with_its_import_lines_changed(pytester: pytest.Pytester, gguf: Path) -> None:
-    page = Path(GUIDE).read_text(encoding="utf-8")
-    blocks = [re.sub(r"^from aisteer360.*\n", "", block, flags=re.MULTILINE) for block in _blocks(page)]
-    start = next(block for block in blocks if "class CommonsenseMCQA" in block)
-    methods = [indent(block, "    ") for block in blocks if block.startswith("def ")]
-    made = next(block for block in blocks if block.lstrip().startswith("commonsense_mcqa = "))
-    imports = "import json, math, random, re, pytest\nfrom pathlib import Path\nfrom typing import Any\n"
-    ours = "from pytest_puma.compat.aisteer import MCQAAccuracy, MCQAPositionalBias, UseCase, batch_retry_generate\n"
-    test = """
-@pytest.mark.puma(commonsense_mcqa, max_tokens=4)
-def test_guide(puma):
-    assert len(puma.predictions) == 80
-    commonsense_mcqa.export(commonsense_mcqa.profiles(puma), ".")
-"""
-    pytester.makeini(INI)
-    (pytester.mkdir("data") / "evaluation_qa.jsonl").write_text("\n".join(map(json.dumps, GUIDE_ROWS)))
-    pytester.makepyfile(test_guide="\n".join([imports, ours, start, *methods, made, test]))
-    Project(pytester, gguf, 0).run().assert_outcomes(passed=1)
-    (run,) = json.loads((pytester.path / "profiles.json").read_text())["tiny"]
-    assert run["evaluations"].keys() == {"MCQAAccuracy", "MCQAPositionalBias"}
-
-
-def _blocks(page: str) -> list[str]:
-    return re.findall(r"^```python\n(.*?)^```", page, re.MULTILINE | re.DOTALL)

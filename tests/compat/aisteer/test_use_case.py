@@ -45,7 +45,7 @@ def test_its_metrics_have_the_names_of_metric_and_key() -> None:
 def test_a_constant_answer_has_the_largest_bias_and_unread_replies_are_wrong() -> None:
     constant = answered(quiz(), lambda _: "B")
     assert constant["MCQAPositionalBias.mean"] == pytest.approx(4 / 9)
-    unread = answered(quiz(), lambda prompt: "A or B" if "floats" in prompt else right(prompt))
+    unread = answered(quiz(), lambda prompt: "both" if "floats" in prompt else right(prompt))
     assert unread["MCQAAccuracy.trial_mean"] == pytest.approx(2 / 3)
     assert unread["MCQAAccuracy.question_mean"] == pytest.approx(2 / 3)
     assert unread["parse_failure_rate"] == pytest.approx(1 / 3)

@@ -43,6 +43,13 @@ def scores(text: str, *golds: str) -> list[float]:
         (f"Here it is:\n```sql\n{GOLD}\n```\nIt has three rows.", [1, 0, 1, 1]),
         (f"Use `{GOLD}` here.", [1, 0, 1, 1]),
         (f"CREATE TABLE t AS\n{GOLD}", [0, 0, 0, 0]),
+        # What a chat model writes around a query: a bare "sql", names of parts, an invented result, JSON, other quotes.
+        (f"sql\n{GOLD};", [1, 0, 1, 1]),
+        (f"Sure!\nSQLQuery: {GOLD}\nSQLResult: Graz, Linz\nAnswer: two", [1, 0, 1, 1]),
+        ('{"query": "SELECT name\\nFROM city"}', [0, 0, 0, 0]),
+        (f'{{"query": "{GOLD}"}}', [1, 0, 1, 1]),
+        (f"'''sql\n{GOLD}\n'''", [1, 0, 1, 1]),
+        ("SELECT name\nFROM city\nWHERE land = 'AT'\n* It takes the towns of Austria.", [1, 0, 1, 1]),
         (f"The query is {GOLD}; it lists them.", [1, 0, 1, 1]),
         (f"With this query you get them:\n\n{GOLD}\n\nSelect it.", [1, 0, 1, 1]),
         ("SELECT land FROM city LIMIT 3", [1, 1, 1, 0]),
@@ -189,6 +196,7 @@ def test_a_fault_of_the_data_is_no_wrong_answer(setup: object, gold: str, proble
 
 def test_the_whole_reply_is_the_first_candidate() -> None:
     assert candidates("SELECT 1; then") == ["SELECT 1; then", "SELECT 1"]
+    assert candidates("See: SELECT a\nFROM b") == ["See: SELECT a\nFROM b", "SELECT a\nFROM b", "SELECT a"]
 
 
 def test_the_plugin_does_not_import_sqlite() -> None:
