@@ -20,6 +20,8 @@ from pytest_puma.task_types import KINDS
 TOLERATED_OUTSIDE = 0.99
 #: A larger share of texts that were cut off gives a warning.
 TOLERATED_TRUNCATION = 0.05
+#: A larger share of unreadable verdicts of a judge fails the gates on them.
+TOLERATED_UNREADABLE = 0.05
 #: Minimum seconds, and minimum share of a cell's seconds, for a caution about an own metric.
 SLOW, SLOW_SHARE = 5.0, 0.2
 #: Maximum number of refused texts, or of repeated rows, in a sentence.
@@ -108,6 +110,21 @@ def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
         'they count as further samples of the same unit; duplicates = "drop" in the scenario leaves them out'
     )
     return [sentence]
+
+
+def on_judge(metric: str) -> str:
+    """Return a sentence on a gate whose judge nobody has checked."""
+    return (
+        f"{metric}: this judge was never compared with people; label some replies in a column human_label, and its "
+        f"agreement is {metric}.agreement (docs/judges.md)"
+    )
+
+
+def on_unreadable(reason: str, rate: float) -> str:
+    """Return the reason of a gate that fails as too many verdicts are unreadable, after its own reason."""
+    return (
+        f"{reason}; but {rate:.0%} of the judge's verdicts are unreadable (at most {TOLERATED_UNREADABLE:.0%} may be)"
+    )
 
 
 def on_slow_metrics(seconds: Mapping[str, tuple[float, int]], whole: float) -> list[str]:

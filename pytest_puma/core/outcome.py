@@ -72,13 +72,15 @@ class Tables:
 
     `confusion`: the count of each answer (inner key; "no answer" is one; only those that occur) for each gold label of
     a classification. `calibration`: the bins behind `ece`, if the predictions have probabilities. `failures`: the count
-    of each cause of a missing answer. `naive_baselines`: the same metrics of trivial programs, by name.
+    of each cause of a missing answer. `naive_baselines`: the same metrics of trivial programs, by name. `agreement`: by
+    the name of a metric of agreement, the count of each verdict of the judge (inner key) for each of people.
     """
 
     confusion: Mapping[str, Mapping[str, int]] = field(default_factory=dict)
     calibration: tuple[CalibrationBin, ...] = ()
     failures: Mapping[str, int] = field(default_factory=dict)
     naive_baselines: Mapping[str, Mapping[str, Measure]] = field(default_factory=dict)
+    agreement: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -14,6 +14,7 @@ from pytest_puma.core.responder import NOT_VERIFIED
 from pytest_puma.evaluation.assessment import Assessment, Context
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.predict import CellPredictions
+from pytest_puma.judges.agreement import confusions
 from pytest_puma.metrics import calibration_bins, confusion_matrix
 
 __all__ = ["Context", "assess", "unassessed"]
@@ -56,6 +57,7 @@ def _outcome(assessment: Assessment) -> Outcome:
             calibration=calibration_bins(assessment.scored.table),
             failures=cautions.failure_counts(predictions),
             naive_baselines=naive,
+            agreement=confusions(predictions) if cell.judged else {},
         ),
         judgement=Judgement(
             verdicts=assessment.verdicts,

@@ -22,6 +22,7 @@ from pytest_puma.core import (
     Verdict,
 )
 from pytest_puma.core.gate import DRIFT
+from pytest_puma.core.metric_name import MetricName
 from pytest_puma.datasets.fields import beginning, text_fields
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.groups import measure_cell, shown_metrics
@@ -110,7 +111,7 @@ class Assessment:
             self.context.policy,
             no_baseline=self.context.no_baseline,
         )
-        by_gate = {verdict.gate: verdict for verdict in judged}
+        by_gate = {verdict.gate: self._unless_unreadable(verdict) for verdict in judged}
         return tuple(not_run(gate, reasons[gate]) if gate in reasons else by_gate[gate] for gate in gates)
 
     @property
@@ -179,11 +180,21 @@ class Assessment:
             *self._on_baseline(),
             *cautions.on_repeats(answered.samples, self._texts),
             *cell.scenario.remarks(answered.samples),
+            *map(cautions.on_judge, cell.uncompared(answered.samples)),
             *cautions.on_answers(cell.scenario, answered.predictions),
             *cautions.on_slow_metrics(kernels, self.seconds),
             *(() if programs is None else programs.left_out()),
         ]
         return tuple(f"{cell.id}: {sentence}" for sentence in sentences)
+
+    def _unless_unreadable(self, verdict: Verdict) -> Verdict:
+        """The verdict of a gate; a failure if the judge has no verdict about too many of the replies behind it."""
+        base = MetricName.parse(verdict.gate.metric).base
+        asked = next((metric.name for metric in self.cell.judged if base in metric.names), None)
+        rate = self.measures.get(f"{asked}.unreadable_rate")
+        if rate is None or not rate.value > cautions.TOLERATED_UNREADABLE:
+            return verdict
+        return replace(verdict, status="FAIL", fails=True, reason=cautions.on_unreadable(verdict.reason, rate.value))
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from functools import partial
 from typing import Any
 
 from pytest_puma.core import Direction, Generate, Message, Messages, Metric, Prediction, Prompt, Sample, Score, ask_all
+from pytest_puma.judges.agreement import agreements_of
 from pytest_puma.judges.companions import companions_of
 from pytest_puma.judges.rubric import REASONS, Part, Question, Rubric
 from pytest_puma.judges.scale import ENGLISH, PAIR, YES_NO, VerdictScale
@@ -59,7 +60,7 @@ def metric_of(asked: Rubric) -> Metric:
         bounds=(min(low for low, _ in bounds), max(high for _, high in bounds)),
         needs=frozenset({"judge"}),
         digest=asked.digest,
-        companions=companions_of(asked, name),
+        companions=(*companions_of(asked, name), *agreements_of(asked, name, _ask)),
     )
 
 

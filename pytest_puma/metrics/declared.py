@@ -34,7 +34,9 @@ _NAME = re.compile(r"[\w.+-]+")
 
 def columns(metrics: Sequence[Metric], predictions: Sequence[Prediction]) -> Iterator[Statistic]:
     """The statistics of all columns; `predictions` carry their scores."""
+    companions = {companion.name for metric in metrics for companion in metric.companions}
     for metric in metrics:
+        optional = metric.name in companions or (bool(metric.needs) and not metric.asks)
         declared = {field: getattr(metric, field) for field in ("better", "unit", "source")}
         for name in () if metric.per == "cell" else metric.names:
             scores: list[Any] = [prediction.scores.get(name) for prediction in predictions]
@@ -44,9 +46,7 @@ def columns(metrics: Sequence[Metric], predictions: Sequence[Prediction]) -> Ite
             else:
                 statistic = _of_vectors(name, metric, metric.pool, scores, declared)
             interval = statistic.interval if metric.interval else None
-            yield replace(
-                statistic, bounds=metric.bounds, optional=bool(metric.needs) and not metric.asks, interval=interval
-            )
+            yield replace(statistic, bounds=metric.bounds, optional=optional, interval=interval)
 
 
 def _of_numbers(name: str, metric: Metric, column: Values, declared: Mapping[str, Any]) -> Statistic:

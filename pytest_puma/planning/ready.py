@@ -45,6 +45,12 @@ def check_ready(cells: Sequence[Cell], settings: Settings, identities: Identitie
         warn_of_spaces(tasks)
     for cell in cells:
         settings.judging.baseline_of(cell)
+        if settings.judging.needs_agreement and (metrics := cell.uncompared(samples)):
+            msg = (
+                f"{cell.id}: a gate limits {metrics[0]}, and no sample has a label of people, which the ini key "
+                "puma_judge_agreement requires; expected a column human_label (docs/judges.md)"
+            )
+            raise SettingsError(msg)
 
 
 def check_consent(cells: Sequence[Cell], run_code: str) -> None:

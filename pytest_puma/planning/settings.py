@@ -122,7 +122,8 @@ class Request:
 class Judging:
     """How cells are judged and compared. `ini_gates`: the part of `gates` that comes from the ini file.
 
-    `compare`: the axes of paired tests. `earlier`: the run to compare this one with.
+    `compare`: the axes of paired tests. `earlier`: the run to compare this one with. `needs_agreement`: a gate
+    on a judge needs labels of people.
     """
 
     gates: tuple[Gate, ...] = ()
@@ -135,6 +136,7 @@ class Judging:
     baselines: Baselines = field(default_factory=lambda: Baselines(Path(BASELINES)))
     naive_baselines: NaiveBaselines = field(default_factory=NaiveBaselines)
     shows_naive_baselines: bool = True
+    needs_agreement: bool = False
 
     def baseline_of(self, cell: Cell) -> Entry | None:
         """Return the baseline of a cell; None if there is none, or if nothing needs it."""

@@ -150,6 +150,7 @@ INI: dict[str, tuple[Any, str]] = {
     "puma_report_texts": ("string", "whether HTML reports show prompts and replies: all (default) or none"),
     "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
     "puma_inconclusive": ("string", "effect of an inconclusive comparison: warn, fail, or point (the value decides)"),
+    "puma_judge_agreement": ("string", "gates on a judge without labels of people: remarked (default) or required"),
     "puma_missing_baseline": ("string", "effect of a missing baseline: warn or fail"),
 }
 

@@ -43,6 +43,8 @@ RUN_CODE = ("off", "sandbox", "unconfined")
 
 T = TypeVar("T")
 
+#: The values of `puma_judge_agreement`.
+AGREEMENTS = (REMARKED, REQUIRED) = ("remarked", "required")
 #: Options that are fields of `RunOptions`.
 _RUN_OPTIONS = ("samples", "repeats", "seed", "max_tokens", "temperature")
 
@@ -102,6 +104,7 @@ def judging_of(config: pytest.Config, registry: Registry) -> Judging:
         earlier=older(config, runs),
         baselines=Baselines(baselines),
         shows_naive_baselines=getini("puma_naive_baselines") is not False,
+        needs_agreement=_one_of("ini key puma_judge_agreement", getini("puma_judge_agreement"), AGREEMENTS) == REQUIRED,
     )
 
 
