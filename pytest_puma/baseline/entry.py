@@ -180,6 +180,7 @@ def _parts(signature: Mapping[str, Any]) -> dict[str, Any]:
         **({} if chat is None else {"the chat format": chat}),
         "the seed": signature.get("seed"),
         "the repeats": signature.get("repeats"),
+        "the retries": signature.get("retries", 0),
         SUBJECTS: signature.get("subjects"),
         "the way of decoding": signature.get("generation"),
         "the engine": engine,

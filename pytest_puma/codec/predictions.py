@@ -56,6 +56,7 @@ class _TurnLine(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
 class _PredictionLine(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False):
     sample_id: str
     trial: int = 0
+    tries: int = 1
     gold: str
     answer: str | None
     probabilities: dict[str, float | None] | None = None
@@ -76,7 +77,19 @@ class _PredictionLine(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False
 
 #: Fields that a line has as they are.
 _SAME = (
-    *("sample_id", "trial", "gold", "answer", "probabilities", "failure", "parsed", "units", "groups", "scores"),
+    *(
+        "sample_id",
+        "trial",
+        "tries",
+        "gold",
+        "answer",
+        "probabilities",
+        "failure",
+        "parsed",
+        "units",
+        "groups",
+        "scores",
+    ),
     *("references", "choices", "order", "reply"),
 )
 _FREE = Usage()

@@ -11,6 +11,7 @@ _SIGNATURE = {
     "samples?": (str, int),
     "seed?": int,
     "repeats?": int,
+    "retries?": int,
     "subjects?": [str],
     "generation?": {"temperature?": _NUMBER},
     "engine?": {str: object},

@@ -175,7 +175,8 @@ class Answer:
     `value` is the answer as the scenario spells it, `None` after a parse failure; `probabilities` maps every valid
     label to its probability if the strategy computes them. `likelihoods`: of each choice, or of each reference, in the
     order of the sample; `unconditional`: the same without the question. `failure` is the cause of a missing value, in
-    one word; if empty, it is derived from the last responses.
+    one word; if empty, it is derived from the last responses. `tries`: the number of attempts,
+    of which this is the last.
     """
 
     value: str | None
@@ -184,6 +185,7 @@ class Answer:
     failure: str = ""
     likelihoods: tuple[Likelihood, ...] = ()
     unconditional: tuple[Likelihood, ...] = ()
+    tries: int = 1
 
     def __post_init__(self) -> None:
         """Refuse a single response that is not in a tuple."""

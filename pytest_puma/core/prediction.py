@@ -93,9 +93,10 @@ _NO_TRANSCRIPT = Transcript()
 class Prediction:
     """The answer to one trial of a sample, beside the gold label. `answer` is None for a parse failure.
 
-    `trial`: the index of the trial. `failure`: the cause of a parse failure, in one word; `parsed`: the parsed text if
-    it is no valid answer. `fields` and `groups` are those of the sample. `scores`: by the name of a metric, None if it
-    does not apply. `transcripts`: the conversation with each responder.
+    `trial`: the index of the trial; `tries`: how often it was asked. `failure`: the cause of a parse failure, in one
+    word; `parsed`: the parsed text if it is no valid answer. `fields` and `groups` are those of the sample.
+    `scores`: by the name of a metric, None if it does not apply. `transcripts`: the conversation with each
+    responder.
 
     `references`: all ground truths if there are several. `choices`: their texts in the order of the sample; `order`:
     the places of these in the order shown (see `Trial`). `reply`: the text that metrics read, None for the last
@@ -105,6 +106,7 @@ class Prediction:
 
     sample_id: str
     trial: int = 0
+    tries: int = 1
     gold: str
     answer: str | None
     probabilities: Mapping[str, float] | None = None

@@ -13,6 +13,7 @@ from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluation.conversations import ConversationState, run_conversations
 from pytest_puma.strategies import Strategy, Task
+from pytest_puma.strategies.retries import conversation
 
 if TYPE_CHECKING:
     from pytest_puma.core.backend import Logits
@@ -29,7 +30,7 @@ def check_batch_invariance(
     texts, answers, gaps = 0, 0, []
     for task, together in zip(tasks, states, strict=False):
         recording = RecordingBackend(engine.backend)
-        (alone,) = run_conversations([strategy.converse(task)], Engine(recording))
+        (alone,) = run_conversations([conversation(strategy, task)], Engine(recording))
         pairs = list(zip(_responses(together), _responses(alone), strict=False))
         first = next((index for index, (one, other) in enumerate(pairs) if _content(one) != _content(other)), None)
         answers += _answer(together) != _answer(alone)

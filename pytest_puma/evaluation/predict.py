@@ -33,6 +33,7 @@ from pytest_puma.evaluation.determinism import check_batch_invariance
 from pytest_puma.evaluation.tasks import by_sample, check_changed, tasks_of
 from pytest_puma.scenarios.code import code_digests
 from pytest_puma.strategies import Strategy, Task, failure_of
+from pytest_puma.strategies.retries import bound_by_grammar, conversation
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +84,7 @@ def predict(
     started = time.perf_counter()
     every = tasks_of(cell, project)
     check_changed(cell, every, project)
-    _check_capabilities(cell, engine)
+    _check_capabilities(cell, every[0], engine)
     trials = _picked(by_sample(every), only)
     looks = () if stopping is None or only is not None else stopping.looks(len(trials))
     engine.begin(cell.id, _signature(cell, every[0]))
@@ -120,10 +121,10 @@ def _sample(cell: Cell, task: Task) -> Sample:
     return replace(task.sample, asked=replace(task, examples=()).prompt().messages)
 
 
-def _check_capabilities(cell: Cell, responder: Responder) -> None:
-    """Refuse a cell that needs what its responder cannot do."""
+def _check_capabilities(cell: Cell, task: Task, responder: Responder) -> None:
+    """Refuse a cell that needs what its responder cannot do; `task` is any of its tasks."""
     needed: set[Capability] = {*cell.strategy.needs}
-    if cell.generation.grammar is not None:
+    if cell.generation.grammar is not None or bound_by_grammar(cell.strategy, task):
         needed.add("grammar")
     if any({"likelihoods", "unconditional"} & {*metric.needs} for metric in cell.scores):
         needed.add("score")
@@ -172,7 +173,9 @@ def _ask(  # noqa: PLR0917 - the parts of one loop
     for end in (*looks, len(trials)):
         part = [(task, len(tasks) > 1) for tasks in trials[start:end] for task in tasks]
         origins = [Origin(cell.id, task.sample, task.trial) for task, _ in part]
-        states = run_conversations([cell.strategy.converse(task) for task, _ in part], engine, report, shared, origins)
+        states = run_conversations(
+            [conversation(cell.strategy, task) for task, _ in part], engine, report, shared, origins
+        )
         answered += [_Answered(task, state, several) for (task, several), state in zip(part, states, strict=True)]
         start = end
         if end < len(trials) and stopping is not None:
@@ -194,6 +197,7 @@ def _prediction(strategy: Strategy, task: Task, state: ConversationState, severa
     return Prediction(
         sample_id=sample.id,
         trial=task.trial.index,
+        tries=answer.tries,
         gold=sample.gold,
         answer=answer.value if failure is None else None,
         probabilities=answer.probabilities,
@@ -226,6 +230,7 @@ def _signature(cell: Cell, task: Task) -> dict[str, object]:
         "subjects": list(cell.subjects),
         "seed": cell.seed,
         "generation": {name: getattr(generation, name) for name in generation.__slots__},
+        **({"retries": cell.retries} if cell.retries else {}),
         # Left out where it is on, as in signatures from before it could be off.
         **({} if task.chat else {"chat": False}),
     }

@@ -76,6 +76,7 @@ def tasks_on(cell: Cell, rows: Rows, project: Path | None) -> list[Task]:
             chat=cell.model.options.chat,
             stop=stop,
             needs=needs,
+            retries=cell.retries,
             last_turn=last_turn,
         )
         for sample in samples

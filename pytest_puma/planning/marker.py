@@ -86,14 +86,16 @@ def _options(cells: Sequence[StoredCell]) -> RunOptions:
     """The options of the cells of one test function, which share their samples."""
     signature = cells[0].signature
     perturbations = (cell.name.perturbation for cell in cells)
-    repeats = signature.get("repeats", 1)
+    repeats, retries = signature.get("repeats", 1), signature.get("retries", 0)
     return RunOptions(
         strategies=tuple(dict.fromkeys(cell.name.strategy for cell in cells)),
         perturb=tuple(dict.fromkeys(name for name in perturbations if name is not None)),
         samples=signature["samples"],
         repeats=repeats,
+        retries=retries,
         subjects=tuple(signature.get("subjects", ())) or None,
         seed=signature["seed"],
-        # Repeats need a temperature above 0. The recorded answers have that of their run in any case.
-        temperature=signature["generation"]["temperature"] if repeats > 1 else None,
+        # Repeats need a temperature above 0, and retries follow from it. The recorded
+        # answers have that of their run in any case.
+        temperature=signature["generation"]["temperature"] if repeats > 1 or retries else None,
     )

@@ -16,6 +16,7 @@ from pytest_puma.core import Gate, Model, Scenario, SettingsError
 from pytest_puma.datasets.fields import Groups, group_values, matches, no_subject
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.gates.grammar import applies
+from pytest_puma.metrics.library.trials import RETRY_RATE
 from pytest_puma.models.names import resolve_name
 from pytest_puma.planning.scores import Checks, used_scores
 from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, RunOptions, Settings
@@ -71,6 +72,7 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
             msg = f"metrics: {fault}"
             raise SettingsError(msg)
     scores = cache(partial(used_scores, spec.scenario, settings.registry))
+    shown = (*(spec.metrics or primary), *((RETRY_RATE,) if options.retries else ()))
     cells = []
     for model in _models(spec, settings):
         for name in options.strategies or spec.scenario.strategies or spec.scenario.kind.strategies:
@@ -81,11 +83,13 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
                 samples=samples,
                 every=options.samples == "all",
                 repeats=options.repeats or 1,
+                # Given answers are as many as they are.
+                retries=0 if model.source == "answers" else options.retries or 0,
                 subjects=subjects,
                 seed=seed,
                 generation=generation,
                 gates=spec.gates,
-                metrics=spec.metrics or primary,
+                metrics=tuple(dict.fromkeys(shown)),
                 compared_metrics=primary if options.perturb or settings.judging.compare else (),
             )
             perturbations = (None, *map(settings.registry.perturbation, options.perturb or ()))

@@ -18,6 +18,7 @@ from pytest_puma.replies.letters import lettered
 from pytest_puma.strategies import Strategy, Task
 from pytest_puma.strategies.composed import Composed
 from pytest_puma.strategies.rehearsal import rehearse
+from pytest_puma.strategies.retries import check_retries
 
 #: Everything that decides the samples and prompts of a cell, by name.
 Identity: TypeAlias = Mapping[str, object]
@@ -39,8 +40,9 @@ def check_ready(cells: Sequence[Cell], settings: Settings, identities: Identitie
             tasks = tasks_on(replace(cell, perturbation=None), (samples, examples), settings.project)
             rehearse(cell.strategy, tasks[0])
             check_prompts(cell.strategy, tasks)
-            if cell.strategy.check is not None:
-                for task in tasks:
+            for task in tasks:
+                check_retries(cell.strategy, task)
+                if cell.strategy.check is not None:
                     cell.strategy.check(task)
         warn_of_spaces(tasks)
     for cell in cells:
@@ -92,6 +94,7 @@ def _identity(cell: Cell, samples: Sequence[Sample]) -> Identity:
         "class": kind,
         "samples": cell.samples,
         "repeats": cell.repeats,
+        "retries": cell.retries,
         "subjects": cell.subjects,
         "seed": cell.seed,
         **{field.name: getattr(cell.generation, field.name) for field in fields(Generation)},

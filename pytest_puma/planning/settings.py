@@ -29,8 +29,8 @@ class RunOptions:
     """Run options from one source; `None` means unset.
 
     `judge`: the models that metrics ask about replies, as arguments of `--puma-judge`.
-    `perturb`: the perturbations to run each cell under, too. `repeats`: how often each sample is asked. `subjects`:
-    patterns of the groups to draw samples from.
+    `perturb`: the perturbations to run each cell under, too. `repeats`: how often each sample is asked. `retries`:
+    how often more if the reply has no valid answer. `subjects`: patterns of the groups to draw samples from.
     """
 
     strategies: tuple[str, ...] | None = None
@@ -38,6 +38,7 @@ class RunOptions:
     perturb: tuple[str, ...] | None = None
     samples: int | Literal["all"] | None = None
     repeats: int | None = None
+    retries: int | None = None
     subjects: tuple[str, ...] | None = None
     seed: int | None = None
     max_tokens: int | None = None
@@ -60,10 +61,11 @@ class RunOptions:
             {
                 "samples": (samples, 1, math.inf),
                 "repeats": (self.repeats, 1, math.inf),
+                "retries": (self.retries, 0, math.inf),
                 "seed": (self.seed, 0, MAX_SEED),
             }
         )
-        for name in ("samples", "repeats", "seed", "max_tokens", "top_k"):
+        for name in ("samples", "repeats", "retries", "seed", "max_tokens", "top_k"):
             if isinstance(getattr(self, name), float):
                 msg = f"{name} is {getattr(self, name)!r}; expected a whole number"
                 raise SettingsError(msg)

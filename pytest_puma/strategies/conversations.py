@@ -84,7 +84,7 @@ def egi(task: Task) -> Conversation:
     """Ask what is unclear in the text and for a clarification from it, then, with that reply, for the decision."""
     question = task.prompt()
     # A grammar describes the answer, which this turn does not give.
-    notes = yield from ask(replace(task.generate(question), grammar=None))
+    notes = yield from ask(replace(task.generate(question), grammar=None, thinks=True))
     if notes.finish == "overflow":
         return Answer(value=None, responses=(notes,))
     reply = Message(role="assistant", content=strip_reasoning(notes.text))

@@ -68,7 +68,9 @@ class Task:
     reveal the gold label, so that the template does not see them. `generation`: completed by `resolve_generation`.
     `seed`: that of the cell; every random choice about the trial follows from it. `chat`: the model gets its chat
     template, else plain text. `stop`: strings that end a reply. `needs`: what the metrics of the cell need of a
-    prediction. `last_turn`: one for all tasks of a cell, so that the trials of a sample render a prompt once.
+    prediction. `retries`: the maximum of further attempts; `attempt`: the number of this one, from 0; `bound`: the
+    grammar that its replies follow, None for that of the settings. `last_turn`: one for all tasks of a cell, so
+    that the trials of a sample render a prompt once.
     """
 
     scenario: Scenario
@@ -82,6 +84,9 @@ class Task:
     chat: bool = True
     stop: tuple[str, ...] = ()
     needs: frozenset[Need] = frozenset()
+    retries: int = 0
+    attempt: int = 0
+    bound: str | None = None
     last_turn: RenderedTurn = field(default_factory=RenderedTurn, repr=False, compare=False)
 
     def prompt(self, turn: str = USER, history: tuple[Message, ...] = ()) -> Prompt:
@@ -143,9 +148,9 @@ class Task:
             top_k=settings.top_k,
             min_p=settings.min_p,
             seed=self.derived_seed(index),
-            grammar=settings.grammar if grammar is None else grammar,
+            grammar=grammar or self.bound or settings.grammar,
             logprobs=settings.logprobs,
-            thinks=thinks,
+            thinks=thinks and self.bound is None,
         )
 
     def score(self, prompt: Prompt, options: Sequence[str], *, ends: bool = True) -> Score:
@@ -223,11 +228,12 @@ class Task:
             raise DataError(msg) from error
 
     def derived_seed(self, purpose: int | str) -> int:
-        """A 64-bit seed that depends only on the cell's seed, the scenario, the sample, a purpose and the trial.
+        """A 64-bit seed that depends only on the cell's seed, the scenario, the sample, a purpose, trial and attempt.
 
         The first trial has the seed of a sample with a single trial.
         """
-        trial = [self.trial.index] if self.trial.index else []
+        attempt = [self.attempt] if self.attempt else []
+        trial = [self.trial.index, *attempt] if self.trial.index or attempt else []
         parts = json.dumps([self.seed, self.scenario.name, self.sample.id, purpose, *trial])
         return int.from_bytes(hashlib.sha256(parts.encode()).digest()[:8], "big")
 

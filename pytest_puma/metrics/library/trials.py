@@ -70,7 +70,15 @@ def _bias(sums: Values) -> Values:
     return divide(away, answers)
 
 
+def retried(sample: Sample, prediction: Prediction) -> float:  # noqa: ARG001 - of any sample
+    """Return 1 if the trial was asked more than once."""
+    return float(prediction.tries > 1)
+
+
+#: The metric of every cell with retries.
+RETRY_RATE = "retry_rate"
 METRICS = (
+    Metric(name=RETRY_RATE, score=retried, better="low"),
     *(
         Metric(name=score.__name__, score=score, per="sample", kinds=frozenset({"choice", "classification"}))
         for score in (majority_accuracy, consistency)
