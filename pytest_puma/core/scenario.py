@@ -87,8 +87,8 @@ class OptionalMembers:
         """The messages of the user; replies of the model stand between them. Metrics read the last reply."""
         return ()
 
-    def question_text(self, item: dict[str, Any], choices: Sequence[Choice], *, letters: bool = True) -> str:  # noqa: ARG002
-        """The message of the user; `choices` as shown, with `letters` or without; none if it does not show them."""
+    def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:  # noqa: ARG002 - for overrides
+        """The message of the user; `choices` as shown, none for a prompt that does not show them."""
         return ""
 
     def target_text(self, item: dict[str, Any], *, letter: bool) -> str:  # noqa: ARG002 - for overrides

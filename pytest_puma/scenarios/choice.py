@@ -111,14 +111,13 @@ class ChoiceScenario(ComposedScenario):
             for _ in range(repeats):
                 yield Trial(next(indices), () if order == tuple(range(len(order))) else order)
 
-    def question_text(self, item: dict[str, Any], choices: Sequence[Choice], *, letters: bool = True) -> str:
+    def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:
         """Return the message of the user."""
         question = self.question(item)
         if not isinstance(question, str) or not question.strip():
             msg = f"question() returned {question!r}; expected a text that is not empty"
             raise DataError(msg)
-        texts = [choice.text for choice in choices]
-        return self.instruction(item, lettered(texts) if letters else "\n".join(f"- {text}" for text in texts))
+        return self.instruction(item, lettered([choice.text for choice in choices]))
 
     def target_text(self, item: dict[str, Any], *, letter: bool) -> str:
         """Return the cue and the right choice."""

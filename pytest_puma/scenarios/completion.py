@@ -71,7 +71,7 @@ class CompletionScenario(ComposedScenario):
         """Return the text that metrics read."""
         return self.post_process(text, sample)
 
-    def question_text(self, item: dict[str, Any], choices: Sequence[Choice], *, letters: bool = True) -> str:  # noqa: ARG002 - no choices
+    def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:  # noqa: ARG002 - no choices
         """Return the first message of the user."""
         turns = self.turns(item)
         if isinstance(turns, str):  # whose first letter would be the first message

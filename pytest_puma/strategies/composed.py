@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from pytest_puma.core import Choice, DataError, Message, Scenario, TemplateError
+from pytest_puma.replies.letters import lettered
 from pytest_puma.strategies.task import USER, Task
 
 _REASONING = "Think step by step. Then write {what} alone on a last line that starts with 'Answer:'."
@@ -119,10 +120,13 @@ class Composed:
 
     def _text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:
         shown = () if self.cloze else choices
-        text = self._called(
-            "instruction", lambda: self.scenario.question_text(item, shown, letters=not self.texts), item
-        )
-        return self._checked("instruction", text)
+        text = self._called("instruction", lambda: self.scenario.question_text(item, shown), item)
+        text = self._checked("instruction", text)
+        if not self.texts:
+            return text
+        # No letters: the model is not to write one. An instruction with lines of its own keeps them.
+        texts = [choice.text for choice in choices]
+        return text.replace(lettered(texts), "\n".join(f"- {text}" for text in texts))
 
     def _optional(self, method: str, item: dict[str, Any]) -> str:
         """The text of a method, empty for none."""

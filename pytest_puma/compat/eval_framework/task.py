@@ -102,7 +102,7 @@ class BaseTask(Author, Generic[Subject]):
     if TYPE_CHECKING:
         # The scenario of the response type has them.
         def __init__(self, num_fewshot: int = 0, *, data: Path | None = None) -> None: ...
-        def question_text(self, item: dict[str, Any], choices: Sequence[Choice], *, letters: bool = True) -> str: ...  # noqa: D102
+        def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str: ...  # noqa: D102
         def target_text(self, item: dict[str, Any], *, letter: bool) -> str: ...  # noqa: D102
         def _get_fewshot_target_text(self, item: dict[str, Any]) -> str: ...
 
