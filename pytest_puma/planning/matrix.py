@@ -60,17 +60,12 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     subjects = _subjects(spec, settings, seed)
     samples = options.samples or DEFAULT_SAMPLES
     if samples == "all":
-        # The data of a scenario that the options leave out may be missing.
-        is_run = settings.request.runs(spec.scenario.name)
-        samples = _all_samples(spec.scenario, seed, subjects) if is_run else DEFAULT_SAMPLES
+        samples = _all_samples(spec.scenario, seed, subjects, settings)
     primary = (spec.scenario.primary_metric(),)
     groups = Groups(spec.scenario, seed) if settings.request.runs(spec.scenario.name) else None
     checks = Checks(spec.scenario, settings.registry, groups)
     general = [gate for gate in settings.judging.gates if checks.may_apply(gate)]
-    for metric in spec.metrics:
-        if fault := checks.of_metric(metric):
-            msg = f"metrics: {fault}"
-            raise SettingsError(msg)
+    _check_metrics(spec.metrics, checks)
     scores = cache(partial(used_scores, spec.scenario, settings.registry))
     shown = (*(spec.metrics or primary), *((RETRY_RATE,) if options.retries else ()))
     cells = []
@@ -103,7 +98,17 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     return cells
 
 
-def _all_samples(scenario: Scenario, seed: int, subjects: Collection[str]) -> int:
+def _check_metrics(metrics: Iterable[str], checks: Checks) -> None:
+    """Refuse a metric of a marker or run-spec that no cell can have."""
+    for metric in metrics:
+        if fault := checks.of_metric(metric):
+            msg = f"metrics: {fault}"
+            raise SettingsError(msg)
+
+
+def _all_samples(scenario: Scenario, seed: int, subjects: Collection[str], settings: Settings) -> int:
+    if not settings.request.runs(scenario.name):
+        return DEFAULT_SAMPLES  # the data of a scenario that the options leave out may be missing
     count = len(draw(scenario, TOO_MANY_SAMPLES, seed, subjects))
     if count == TOO_MANY_SAMPLES:
         msg = f"samples is 'all', but {scenario.name} has {count} or more; expected a number"
