@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.compat.eval_framework import BaseMetricContext
-from pytest_puma.compat.eval_framework.metrics import arguments, translated
+from pytest_puma.compat.eval_framework.context import arguments, translated
 from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
 from tests.compat.tasks import Capitals

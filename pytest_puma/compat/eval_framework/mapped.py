@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from pytest_puma.compat.eval_framework.metrics import Row, arguments, class_name, translated
+from pytest_puma.compat.eval_framework.context import Row, arguments, translated
+from pytest_puma.compat.eval_framework.metrics import class_name
 from pytest_puma.compat.eval_framework.rows import SUBJECT, TaskRows
 from pytest_puma.core import DataError
 from pytest_puma.replies.answers import after_cue, begins_with

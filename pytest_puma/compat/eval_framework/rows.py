@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cached_property
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.compat.eval_framework.author import Author
-from pytest_puma.compat.eval_framework.metrics import arguments
+from pytest_puma.compat.eval_framework.context import arguments
+from pytest_puma.compat.eval_framework.metrics import class_name
 from pytest_puma.compat.eval_framework.nouns import NO_SUBJECT, Role, Sample
 from pytest_puma.core import DataError
 from pytest_puma.datasets.frames import to_frame, to_records
@@ -85,12 +87,23 @@ class TaskRows(Author):
         if not self._overrides("_create_samples"):
             return frame
         rows = [
-            (position, _created_row(item, sample))
+            (position, row)
             for index, (position, item) in enumerate(zip(frame.index, to_records(frame), strict=True))
-            for sample in self._create_samples(dict(item), index, str(item.get(SUBJECT, "")))
+            for row in self._created_rows(item, index)
         ]
         columns = dict.fromkeys(name for _, row in rows for name in row)
         return to_frame([row for _, row in rows], columns=list(columns), rows=[position for position, _ in rows])
+
+    def _created_rows(self, item: Mapping[str, Any], index: int) -> list[dict[str, Any]]:
+        """The rows of the samples that the author creates of a row; one row of all in a partial evaluation."""
+        samples = self._create_samples(dict(item), index, str(item.get(SUBJECT, "")))
+        rows = [_created_row(item, sample) for sample in samples]
+        return [_joined(rows)] if self.is_partial else rows
+
+    @property
+    def is_partial(self) -> bool:
+        """Whether samples differ in a choice within the question, and the text behind it is scored."""
+        return "PartialEvalAccuracy" in map(class_name, self.METRICS)
 
     @property
     def declares_examples(self) -> bool:
@@ -136,6 +149,23 @@ def subject_names(subjects: Sequence[Any]) -> tuple[str, ...]:
 def _text(subject: Any) -> str:
     value = subject.value if isinstance(subject, Enum) else subject
     return ", ".join(map(_text, value)) if isinstance(value, (tuple, list)) else str(value)
+
+
+def _joined(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    """One row of the samples of a partial evaluation: their common beginning, the choices behind it, the ending."""
+    questions = [row["created_instruction"] for row in rows]
+    common = takewhile(lambda words: len(set(words)) == 1, zip(*map(str.split, questions), strict=False))
+    beginning = " ".join(words[0] for words in common)
+    choices = [" ".join(question.split()).removeprefix(beginning).strip() for question in questions]
+    right = [choice for choice, row in zip(choices, rows, strict=True) if row["created_truth"] == "True"]
+    endings = {tuple(row["created_completions"] or ()) for row in rows}
+    ending = endings.pop() if len(endings) == 1 else ()
+    if len(ending) != 1 or len(right) != 1:
+        made = f"{len(rows)} samples with {len(right)} 'True' ground truths"
+        msg = f"PartialEvalAccuracy: _create_samples made {made}; expected one of several, with the same completion"
+        raise DataError(msg)
+    created = {"created_instruction": beginning, "created_completions": choices, "created_truth": right[0]}
+    return {**rows[0], **created, "created_ending": ending[0].strip()}
 
 
 def _created_row(item: Mapping[str, Any], sample: Sample) -> dict[str, Any]:

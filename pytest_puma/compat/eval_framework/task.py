@@ -72,6 +72,14 @@ class ChoiceTask(Mapped, ChoiceScenario):
             raise DataError(msg)
         return [self.without_cue(text, self.cue(item)) for text in texts]
 
+    def continued(self, item: dict[str, Any]) -> str:
+        """Return the text before the choices of a partial evaluation."""
+        return self.user_message(item) if self.is_partial else ""
+
+    def ending(self, item: dict[str, Any]) -> str:
+        """Return the text behind them."""
+        return str(item.get("created_ending", ""))
+
     def answer(self, item: dict[str, Any]) -> Any:
         """Return the texts of the right choices."""
         return self.truths(item)

@@ -1,7 +1,10 @@
-"""The likelihood of the ground truth: bits per byte of its text, and perplexity per token, byte and word.
+"""The likelihood of the ground truth: bits per byte of its text, and perplexity per token, byte and word; its tokens.
 
 The ground truth is the first right choice, or the first reference. `*.corpus` divide the sums over all predictions, as
 lm-evaluation-harness does; the others are means of single texts. Generated text plays no part.
+
+`bytes_per_token` is how much text a token of this model has. The texts are the same for every model, so it compares
+their vocabularies: with fewer bytes, the same limit of tokens is less text, and the same text takes longer.
 """
 
 from __future__ import annotations
@@ -91,4 +94,22 @@ def _metrics(name: str, unit: str, length_of: Length, transform: _Transform) -> 
         )
 
 
-METRICS = tuple(metric for row in _LENGTHS for metric in _metrics(*row))
+def size_and_tokens(sample: Sample, prediction: Prediction) -> tuple[float, float] | None:
+    """Return the bytes of the ground truth, without the space before it, and its tokens; None if there is none."""
+    gold = gold_likelihood(sample, prediction)
+    return None if gold is None else (float(size_in_bytes(*gold)), float(tokens(*gold)))
+
+
+METRICS = (
+    *(metric for row in _LENGTHS for metric in _metrics(*row)),
+    Metric(
+        name="bytes_per_token",
+        score=size_and_tokens,
+        unit="bytes/token",
+        bounds=None,
+        pool=Pool(2, lambda sums: divide(*sums.T)),
+        needs=frozenset({"likelihoods"}),
+        kinds=frozenset({"choice", "completion"}),
+        source="tokens",
+    ),
+)

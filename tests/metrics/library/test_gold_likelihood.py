@@ -56,6 +56,12 @@ def test_bits_of_an_ending_behind_the_choices_are_divided_by_its_own_bytes() -> 
     assert score("bits_per_byte", question(("a long name", "b")), answered) == pytest.approx(4 / 5)
 
 
+def test_bytes_per_token_are_those_of_all_texts_together() -> None:
+    # 6 + 6 bytes in 2 + 1 tokens; the mean of 3 and 6 would be 4.5.
+    assert pooled("bytes_per_token", [text("Berlin", -1.0, tokens=2), text("日本", -1.0, tokens=1)]) == 4
+    assert score("bytes_per_token", sample("q"), prediction("q", likelihoods=())) is None
+
+
 def test_perplexity_is_per_token_of_the_first_reference() -> None:
     assert score("perplexity", *text("Berlin", -6.0, tokens=3)) == pytest.approx(math.exp(2))
 
