@@ -78,6 +78,7 @@ from pytest_puma.core.run import Run as Run
 from pytest_puma.core.run import Shift as Shift
 from pytest_puma.core.sample import Choice as Choice
 from pytest_puma.core.sample import Origin as Origin
+from pytest_puma.core.sample import PromptTrial as PromptTrial
 from pytest_puma.core.sample import Sample as Sample
 from pytest_puma.core.sample import Trial as Trial
 from pytest_puma.core.scenario import DataSource as DataSource

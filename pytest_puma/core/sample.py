@@ -56,11 +56,17 @@ class Trial:
     """The n-th time that a sample is asked, from 0. Trials of one sample are one unit for intervals and tests.
 
     `order`: the places in the data of the sample's choices, in the order in which this trial shows them; empty for the
-    order of the data. `messages`: the whole prompt of this trial, empty for that of its wording.
+    order of the data.
     """
 
     index: int = 0
     order: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptTrial(Trial):
+    """A trial that brings its whole prompt, in place of that of a wording."""
+
     messages: tuple[Message, ...] = ()
 
 

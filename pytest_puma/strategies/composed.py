@@ -46,7 +46,7 @@ class Composed:
         if turn != USER:
             msg = f"{self.place}: no method for the turn {turn!r}; this strategy needs a template"
             raise TemplateError(msg)
-        if task.trial.messages:
+        if task.whole_prompt:
             return self._whole(task)
         item = dict(task.sample.fields)
         question = self._question(task)
@@ -75,7 +75,7 @@ class Composed:
 
     def prefill(self, task: Task) -> str:
         """Return the cue, unless the question ends with it or the reply reasons first; or the text to continue."""
-        if task.trial.messages:
+        if task.whole_prompt:
             return ""
         if not task.chat and (continued := self._continued(dict(task.sample.fields), task)):
             return continued
@@ -87,7 +87,7 @@ class Composed:
         if self.reasoning or task.examples:
             msg = f"{self.place}: make whole prompts, without examples and reasoning; expected the strategy zero_shot"
             raise TemplateError(msg)
-        return task.trial.messages
+        return task.whole_prompt
 
     def _question(self, task: Task) -> str:
         """The question; in plain text its final cue begins the reply instead."""

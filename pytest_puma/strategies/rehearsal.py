@@ -32,7 +32,7 @@ def rehearse(strategy: Strategy, task: Task) -> None:
             )
             raise TemplateError(msg)
     changed = {name: _other(value) for name, value in task.sample.fields.items()}
-    if not task.trial.messages and _keeps(strategy, replace(task, sample=replace(task.sample, fields=changed)), texts):
+    if not task.whole_prompt and _keeps(strategy, replace(task, sample=replace(task.sample, fields=changed)), texts):
         fields = ", ".join(name for name in task.sample.fields if name not in task.hidden)
         msg = f"{wording.place}: shows no field of the sample, so all prompts would be equal; there are: {fields}"
         raise TemplateError(msg)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pytest_puma.core import Choice, DataError, PumaError, Sample, Scenario, SettingsError, Trial
+from pytest_puma.core import Choice, DataError, PromptTrial, PumaError, Sample, Scenario, SettingsError, Trial
 from pytest_puma.core.conversation import Generate, Generation, Message, Prompt, Response, Score
 from pytest_puma.core.metric import Need
 from pytest_puma.errors import raised_in
@@ -98,12 +98,17 @@ class Task:
             self.examples,
             self.hidden,
             self.trial.order,
-            self.trial.messages,
+            self.whole_prompt,
         )
         messages = self.last_turn.messages(turn, shown, lambda: self.wording.messages(turn, self))
         messages = (*history, messages[-1]) if history else messages
         prefill = "" if history else self.wording.prefill(self)
         return Prompt(messages=messages, prefill=prefill, stop=self.stop, chat=self.chat)
+
+    @property
+    def whole_prompt(self) -> tuple[Message, ...]:
+        """The prompt that the trial brings; empty for that of the wording."""
+        return self.trial.messages if isinstance(self.trial, PromptTrial) else ()
 
     @property
     def choices(self) -> tuple[Choice, ...]:

@@ -19,7 +19,18 @@ from pytest_puma.compat.aisteer.generation import ModelProxy, seeded
 from pytest_puma.compat.aisteer.metrics import UseCaseMetric
 from pytest_puma.compat.aisteer.prompts import Generation, Prompts, Reply
 from pytest_puma.compat.eval_framework.task import scenario_name
-from pytest_puma.core import Choice, DataError, DataSource, Metric, Outcome, Prediction, Sample, Scenario, Trial
+from pytest_puma.core import (
+    Choice,
+    DataError,
+    DataSource,
+    Metric,
+    Outcome,
+    Prediction,
+    PromptTrial,
+    Sample,
+    Scenario,
+    Trial,
+)
 from pytest_puma.datasets.frames import Frame, to_frame
 from pytest_puma.datasets.order import rank
 from pytest_puma.datasets.table import read_records
@@ -175,7 +186,7 @@ class UseCase(Scenario):
     def trials(self, sample: Sample, seed: int, repeats: int) -> Iterator[Trial]:  # noqa: ARG002 - that of the use case
         """The prompts of a row, all of them as often as `repeats`."""
         prompts = self._prompts.of_row(sample.id)
-        return (Trial(index, messages=messages) for index, messages in enumerate(prompts * repeats))
+        return (PromptTrial(index, messages=messages) for index, messages in enumerate(prompts * repeats))
 
     def context(self, instance: dict[str, Any]) -> Mapping[str, Any]:
         """The values of `runtime_overrides` for a row, by its id, as `runtime_kwargs`."""
