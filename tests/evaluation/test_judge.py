@@ -25,6 +25,7 @@ from pytest_puma.core import (
     metric,
 )
 from pytest_puma.evaluation.evaluate import evaluate
+from pytest_puma.judges import rubric
 from pytest_puma.testing import Engine, ScriptedBackend
 from tests.factories import cell
 
@@ -116,14 +117,20 @@ def test_a_metric_that_yields_no_request_is_named_with_its_sample() -> None:
         judged(mute, judge=ScriptedBackend({}))
 
 
-def test_a_judge_that_cannot_score_is_an_error() -> None:
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [("yes", 1.0), ("**No**, it shouts.", 0.0), ("Yes.", 1.0), ("nobody", None)],
+)
+def test_a_judge_that_cannot_score_writes_its_verdict(reply: str, value: float | None) -> None:
     class Writing(Engine):
         capabilities = frozenset({"generate"})
 
-    model, asked = Engine(ScriptedBackend({}, default="Minor")), cell(samples=3, scores=(is_calm,))
-    message = r"the function is_calm of sample '.+' makes requests that need 'score', which the responder cannot do"
-    with pytest.raises(EngineError, match=message):
-        evaluate(asked, model, judge=Writing(ScriptedBackend({})))
+    polite = rubric("polite", "Is it polite?")
+    asked = cell(samples=3, scores=(polite, *polite.companions))
+    judge = Writing(ScriptedBackend(lambda _: reply))
+    outcome = evaluate(asked, Engine(ScriptedBackend({}, default="Minor")), judge=judge)
+    assert {one.scores["judge.polite"] for one in outcome.predictions} == {value}
+    assert outcome["judge.polite.unreadable_rate"] == (value is None)
 
 
 def test_a_judge_looks_at_single_predictions() -> None:

@@ -1,0 +1,115 @@
+"""Verdicts of a judge that cannot score, such as a server: it writes one of the allowed answers.
+
+A grammar of the answers holds it to them where it follows one. Without a grammar, the answer that its reply begins with
+counts, and a reply without any is unreadable. Such a verdict has no probabilities: the written answer has all of it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from pytest_puma.core import (
+    Backend,
+    Capability,
+    Generate,
+    Identity,
+    Origin,
+    Provenance,
+    Request,
+    Responder,
+    Response,
+    Score,
+    Speed,
+)
+from pytest_puma.replies.answers import strip_reasoning
+
+#: Tokens of an answer, with a word or a mark before it.
+_TOKENS = 16
+_MARKS = " \t\n\r\"'`*_.:([{<"
+
+
+class WrittenVerdicts:
+    """A responder over one that cannot score: each `Score` becomes a short `Generate`."""
+
+    def __init__(self, judge: Responder) -> None:
+        self._judge = judge
+        self._answers: dict[int, tuple[str, ...]] = {}
+
+    @property
+    def identity(self) -> Identity | None:
+        """That of the judge."""
+        return self._judge.identity
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """Those of the judge, and scores."""
+        return self._judge.capabilities | {"score"}
+
+    @property
+    def backend(self) -> Backend | None:
+        """That of the judge."""
+        return self._judge.backend
+
+    @property
+    def speed(self) -> Speed:
+        """That of the judge."""
+        return self._judge.speed
+
+    @property
+    def kept(self) -> int:
+        """Number of responses of the judge from the store."""
+        return self._judge.kept
+
+    def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
+        """Begin a cell."""
+        self._answers = {}
+        self._judge.begin(cell, signature)
+
+    def submit_all(
+        self, requests: Sequence[Request], origins: Sequence[Origin] = (), *, beside: Sequence[Request] = ()
+    ) -> list[int]:
+        """Queue the requests; the tickets are those of the judge."""
+        tickets = self._judge.submit_all([*map(self._written, requests)], origins, beside=[*map(self._written, beside)])
+        scores = zip(tickets, requests, strict=True)
+        self._answers |= {ticket: score.continuations for ticket, score in scores if isinstance(score, Score)}
+        return tickets
+
+    def step(self) -> dict[int, Response]:
+        """Return some responses; those to a score have log-probabilities if the judge wrote an answer."""
+        return {
+            ticket: _read(response, self._answers.pop(ticket)) if ticket in self._answers else response
+            for ticket, response in self._judge.step().items()
+        }
+
+    def provenance(self) -> Provenance:
+        """That of the judge."""
+        return self._judge.provenance()
+
+    def reset(self) -> None:
+        """Forget all requests."""
+        self._answers = {}
+        self._judge.reset()
+
+    def close(self) -> None:
+        """Close the judge."""
+        self._judge.close()
+
+    def _written(self, request: Request) -> Request:
+        if isinstance(request, Generate):
+            return request
+        grammar = "root ::= " + " | ".join(json.dumps(answer, ensure_ascii=False) for answer in request.continuations)
+        follows = "grammar" in self._judge.capabilities
+        return Generate(prompt=request.prompt, max_tokens=_TOKENS, grammar=grammar if follows else None)
+
+
+def _read(response: Response, answers: Sequence[str]) -> Response:
+    """The response as that to a score; without log-probabilities if it begins with none of the answers."""
+    text = strip_reasoning(response.text).lstrip(_MARKS)
+    found = [answer for answer in answers if re.match(rf"{re.escape(answer)}(?!\w)", text, re.IGNORECASE)]
+    logprobs = tuple(0.0 if answer == found[0] else -math.inf for answer in answers) if found else ()
+    finish = response.finish if response.finish == "overflow" else "scored"
+    return Response(text=response.text, logprobs=logprobs, finish=finish, usage=response.usage)
