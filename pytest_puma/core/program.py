@@ -14,12 +14,14 @@ from pytest_puma.errors import check_limits
 class Program:
     """A program in Python, to be run in the sandbox. It passes if it reaches its last line, so tests are a part of it.
 
-    `seconds` of computing and `megabytes` of memory are its limits. Two equal programs are run once.
+    `seconds` of computing and `megabytes` of memory are its limits. `packages`: it may import
+    installed packages, beside the standard library. Two equal programs are run once.
     """
 
     text: str
     seconds: int = 5
     megabytes: int = 512
+    packages: bool = False
 
     def __post_init__(self) -> None:
         """Refuse limits under which no program starts."""

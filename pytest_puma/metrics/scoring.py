@@ -35,12 +35,14 @@ def score(
     judged = {name for metric in metrics if metric.asks for name in metric.names}
     bare = [_with_scores(prediction, judged) for prediction in predictions]
     scores: list[dict[str, Any]] = [{} for _ in bare]
+    loss = _loss_of(scenario, metrics)
     if metrics:
         by_id = {sample.id: sample for sample in samples}
         groups = groupby(bare, key=lambda prediction: prediction.sample_id)
         with limited(math.inf):  # one timer for the limits of all
-            scores = list(chain.from_iterable(_scores(by_id[name], list(trials), metrics) for name, trials in groups))
-    loss = _loss_of(scenario, metrics)
+            scores = list(
+                chain.from_iterable(_scores(by_id[name], list(trials), metrics, loss) for name, trials in groups)
+            )
     # One copy of each prediction: a copy of all fields takes longer than most metrics.
     scored = zip(bare, scores, strict=True)
     return tuple(changed(prediction, scores={LOSS: loss(prediction, row), **row}) for prediction, row in scored)
@@ -92,18 +94,25 @@ def _loss_by_score(scenario: Scenario, metrics: Sequence[Metric]) -> _Loss:
     return loss
 
 
-def _scores(sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metric]) -> list[dict[str, Any]]:
+def _scores(
+    sample: Sample, trials: Sequence[Prediction], metrics: Sequence[Metric], loss: _Loss
+) -> list[dict[str, Any]]:
     """The scores of the trials of a sample, by the names of their numbers."""
-    scores: list[dict[str, Any]] = [{} for _ in trials]
+    names = [name for metric in metrics if metric.per != "cell" for name in metric.names]
+    scores: list[dict[str, Any]] = [dict.fromkeys(names) for _ in trials]
     for metric in metrics:
-        if metric.per == "sample":
-            # The first trial stands for the question.
-            scores[0].update(_row(metric, sample, trials))
-            for row in scores[1:]:
-                row.update(dict.fromkeys(metric.names))
-        elif metric.per == "trial":
+        if metric.per == "trial":
             for row, trial in zip(scores, trials, strict=True):
                 row.update(_of_trial(metric, sample, trial))
+    of_samples = [metric for metric in metrics if metric.per == "sample"]
+    if of_samples:
+        # They see how good each trial is.
+        scored = [
+            changed(trial, scores={LOSS: loss(trial, row), **row}) for trial, row in zip(trials, scores, strict=True)
+        ]
+        for metric in of_samples:
+            # The first trial stands for the question.
+            scores[0].update(_row(metric, sample, scored))
     return scores
 
 

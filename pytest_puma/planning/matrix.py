@@ -22,6 +22,7 @@ from pytest_puma.planning.scores import Checks, used_scores
 from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, RunOptions, Settings
 from pytest_puma.planning.unmatched import check_own_gates
 from pytest_puma.scenarios import draw
+from pytest_puma.scenarios.benchmarks.tested import TESTED
 from pytest_puma.scenarios.declared import check_class, check_declared, check_name
 
 #: `samples='all'` is refused for data with as many samples: a scenario that generates its rows never ends.
@@ -34,9 +35,9 @@ def make_scenario(requested: Any, settings: Settings, *, where: str = "the marke
         scenario = requested
     elif isinstance(requested, type) and issubclass(requested, Scenario):
         check_class(requested)
-        scenario = requested()
+        scenario = _class_of(requested, settings)()
     elif isinstance(requested, str):
-        scenario = settings.registry.known_scenario(requested, where=where)()
+        scenario = _class_of(settings.registry.known_scenario(requested, where=where), settings)()
     else:
         msg = f"{where}: the scenario is {requested!r}; expected a name, a Scenario class or an instance of one"
         raise SettingsError(msg)
@@ -48,6 +49,11 @@ def make_scenario(requested: Any, settings: Settings, *, where: str = "the marke
         raise SettingsError(msg)
     check_declared(on_file)
     return on_file
+
+
+def _class_of(scenario: type[Scenario], settings: Settings) -> type[Scenario]:
+    """The scenario, with the tests of its programs if these may be run."""
+    return scenario if settings.request.run_code == "off" else TESTED.get(scenario, scenario)
 
 
 def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import warnings
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any, TypeAlias
@@ -12,6 +13,7 @@ from typing import Any, TypeAlias
 from pytest_puma.core import SANDBOX, DataError, Generation, PumaError, Sample, Scenario, SettingsError, TemplateError
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.tasks import rows_of, tasks_on
+from pytest_puma.metrics.library.repeated import trials_needed
 from pytest_puma.planning.settings import Settings
 from pytest_puma.replies.answers import begins_with
 from pytest_puma.replies.letters import lettered
@@ -40,6 +42,7 @@ def check_ready(cells: Sequence[Cell], settings: Settings, identities: Identitie
             tasks = tasks_on(replace(cell, perturbation=None), (samples, examples), settings.project)
             rehearse(cell.strategy, tasks[0])
             check_prompts(cell.strategy, tasks)
+            check_trials(cell, tasks)
             for task in tasks:
                 check_retries(cell.strategy, task)
                 if cell.strategy.check is not None:
@@ -69,6 +72,18 @@ def check_consent(cells: Sequence[Cell], run_code: str) -> None:
     from pytest_puma.sandbox.pool import check_possible
 
     check_possible(run_code)
+
+
+def check_trials(cell: Cell, tasks: Sequence[Task]) -> None:
+    """Refuse metrics of K trials if a sample has fewer."""
+    trials = min(Counter(task.sample.id for task in tasks).values())
+    for metric in cell.scores:
+        if trials < (needed := trials_needed(metric)):
+            msg = (
+                f"{cell.id}: metric {metric.name!r} needs {needed} trials of each sample, and there are {trials}; "
+                f"expected --puma-repeats {needed} or more, with a temperature above 0"
+            )
+            raise SettingsError(msg)
 
 
 def check_same(cells: Sequence[Cell], samples: Sequence[Sample], identities: Identities, *, test: str) -> None:

@@ -15,6 +15,7 @@ from pytest_puma.datasets.fields import Groups
 from pytest_puma.judges import JUDGED
 from pytest_puma.metrics import declaration, is_metric, metric_names, names_of_kind, source_of
 from pytest_puma.metrics.library import LIBRARY, missing
+from pytest_puma.metrics.library.repeated import of_family
 from pytest_puma.phrases import did_you_mean, named, there_are
 from pytest_puma.planning.registry import Registry
 
@@ -29,17 +30,23 @@ def own_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
     if fault := next(filter(None, map(missing, declared)), ""):
         msg = f"{scenario.name}: {fault}; --continue-on-collection-errors runs the benchmarks of the other files"
         raise SettingsError(msg)
+    if declared and of_family(scenario.primary_metric()) is not None:
+        expected = "expected it behind the metric that decides whether a trial is right"
+        msg = f"{scenario.name}: {scenario.primary_metric()!r} is the first of scores; {expected}"
+        raise SettingsError(msg)
     return declared
 
 
-def available_scores(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
+def available_scores(scenario: Scenario, registry: Registry, names: Iterable[str] = ()) -> tuple[Metric, ...]:
     """The scenario's own metrics, and those of the library and of hooks that apply to its kind of task.
 
-    They have names also if a module that computes one is missing.
+    They have names also if a module that computes one is missing. A family, as `pass_at_K`, has no end: those among the
+    `names` are there.
     """
     declared = _declared(scenario, registry)
     taken = {*metric_names(scenario, declared), *(name for metric in declared for name in metric.names)}
-    known = _named(registry).values()
+    members = (of_family(MetricName.parse(name).base) for name in names)
+    known = (*_named(registry).values(), *dict.fromkeys(member for member in members if member is not None))
     return declared + tuple(metric for metric in known if _applies(metric, scenario) and taken.isdisjoint(metric.names))
 
 
@@ -49,14 +56,14 @@ def used_scores(scenario: Scenario, registry: Registry, names: Collection[str]) 
     A metric and its companions come together.
     """
     declared, bases = own_scores(scenario, registry), {MetricName.parse(name).base for name in names}
-    available = (metric for metric in available_scores(scenario, registry) if metric not in declared)
+    available = (metric for metric in available_scores(scenario, registry, names) if metric not in declared)
     named = (metric for metric in available if any(not bases.isdisjoint(m.names) for m in (metric, *metric.companions)))
     return tuple(dict.fromkeys(chain(declared, _with_companions(named))))
 
 
 def check_metric(scenario: Scenario, registry: Registry, name: str) -> str:
     """An empty text, or why a cell of the scenario cannot have this metric and which ones it has."""
-    available = available_scores(scenario, registry)
+    available = available_scores(scenario, registry, (name,))
     parsed = MetricName.parse(name)
     if is_metric(scenario, name, available):
         return next((missing(metric) for metric in available if parsed.base in metric.names), "")
@@ -82,12 +89,20 @@ class Checks:
         # Most cells have the same gates, and each look at what a scenario has costs milliseconds.
         self.of_gate = cache(self._of_gate)
 
+    def _available_with(self, name: str) -> tuple[Metric, ...]:
+        """The available metrics, with the member of a family that has the name."""
+        is_member = of_family(MetricName.parse(name).base) is not None
+        return available_scores(self._scenario, self._registry, (name,)) if is_member else self._available
+
     def may_apply(self, gate: Gate) -> bool:
         """Whether a gate of the run may apply to a cell: one without a scope needs its metric and group."""
         return (
             gate.scope is not None
             or bool(gate.word)
-            or (is_metric(self._scenario, gate.metric, self._available) and not self._without_rows(gate.metric))
+            or (
+                is_metric(self._scenario, gate.metric, self._available_with(gate.metric))
+                and not self._without_rows(gate.metric)
+            )
         )
 
     def of_metric(self, metric: str) -> str:
@@ -106,7 +121,7 @@ class Checks:
 
     def _out_of_bounds(self, gate: Gate) -> str:
         """Return why each value of the metric keeps the gate, or none does; empty if its limit makes a difference."""
-        statistic = declaration(self._scenario, gate.metric, self._available)
+        statistic = declaration(self._scenario, gate.metric, self._available_with(gate.metric))
         if statistic is None or statistic.bounds is None or gate.quotient:
             return ""
         low, high = statistic.bounds
@@ -143,7 +158,7 @@ def _declared(scenario: Scenario, registry: Registry) -> tuple[Metric, ...]:
 
 
 def _own(entry: str | Metric, scenario: Scenario, registry: Registry) -> Metric:
-    metric = _named(registry).get(entry) if isinstance(entry, str) else entry
+    metric = _named(registry).get(entry, of_family(entry)) if isinstance(entry, str) else entry
     if not isinstance(metric, Metric):
         names = [name for name, known in _named(registry).items() if _applies(known, scenario)]
         hint = did_you_mean(str(entry), names)

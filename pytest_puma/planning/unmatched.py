@@ -12,6 +12,7 @@ from pytest_puma.core.metric_name import MetricName, Slice
 from pytest_puma.datasets.fields import Groups, group_values, no_subject
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.metrics import metric_names
+from pytest_puma.metrics.library.repeated import of_family
 from pytest_puma.phrases import named, there_are
 from pytest_puma.planning.scores import available_scores
 from pytest_puma.planning.settings import Settings
@@ -129,7 +130,8 @@ def _unknown(gate: Gate, names: _Names, *, may_be_elsewhere: bool) -> str:
         return ""
     if fault := _unknown_name(scope, names):
         return fault
-    if not gate.word and MetricName.parse(gate.metric).base not in names.metrics:
+    base = MetricName.parse(gate.metric).base
+    if not gate.word and base not in names.metrics and of_family(base) is None:
         collected = names.metrics_of(cell.scenario for cell in names.cells)
         return f"no scenario has the metric {gate.metric!r}; {there_are(gate.metric, collected)}"
     if may_be_elsewhere:

@@ -12,7 +12,7 @@ import os
 import struct
 import sys
 import sysconfig
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pytest_puma.sandbox import seccomp
@@ -54,16 +54,17 @@ def end_with_parent() -> None:
         _libc().prctl(_DEATH_SIGNAL, _SIGKILL, 0, 0, 0)
 
 
-def confine(version: int) -> None:
-    """Give up all rights that a program does not need. `version`: of Landlock, 0 for none.
+def confine(version: int, packages: Sequence[str] = ()) -> None:
+    """Give up all rights that a program does not need.
 
-    Raises an `OSError` if the kernel refuses one of the steps, but for namespaces, which some systems do not grant.
+    `version`: of Landlock, 0 for none; `packages`: folders that the program may read, too. Raises an `OSError`
+    if the kernel refuses one of the steps, but for namespaces, which some systems do not grant.
     """
     libc = _libc()
     libc.unshare(_NAMESPACES)
     _check(libc.prctl(_NO_NEW_PRIVILEGES, 1, 0, 0, 0), "prctl")
     if version:
-        _restrict_files(libc, version)
+        _restrict_files(libc, version, packages)
     _check(libc.capset(struct.pack("Ii", _CAPABILITIES_VERSION, 0), bytes(24)), "capset")
     instructions = seccomp.filter_of(os.uname().machine, os.getpid())
     buffer = ctypes.create_string_buffer(instructions, len(instructions))
@@ -71,14 +72,14 @@ def confine(version: int) -> None:
     _check(libc.prctl(_SECCOMP, _FILTER, program, 0, 0), "seccomp")
 
 
-def _restrict_files(libc: ctypes.CDLL, version: int) -> None:
+def _restrict_files(libc: ctypes.CDLL, version: int, packages: Sequence[str]) -> None:
     handled = (1 << _RIGHTS.get(version, max(_RIGHTS.values()))) - 1
     network = 0b11 if version >= _WITH_NETWORK else 0
     scopes = 0b11 if version >= _WITH_SCOPES else 0
     attributes = struct.pack("QQQ", handled, network, scopes)
     ruleset = libc.syscall(_CREATE_RULESET, attributes, ctypes.c_size_t(len(attributes)), ctypes.c_uint(0))
     _check(ruleset, "landlock_create_ruleset")
-    for path, rights in _rules():
+    for path, rights in _rules(packages):
         folder = os.open(path, os.O_PATH | os.O_CLOEXEC)
         rule = struct.pack("=Qi", rights, folder)
         _check(libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, ctypes.c_uint(0)), f"landlock_add_rule {path}")
@@ -87,8 +88,8 @@ def _restrict_files(libc: ctypes.CDLL, version: int) -> None:
     os.close(ruleset)
 
 
-def _rules() -> Iterator[tuple[str, int]]:
-    for path in readable():
+def _rules(packages: Sequence[str]) -> Iterator[tuple[str, int]]:
+    for path in (*readable(), *packages):
         yield path, _READ_FILE | _READ_DIR if Path(path).is_dir() else _READ_FILE
     yield os.devnull, _READ_FILE | _WRITE_FILE
 

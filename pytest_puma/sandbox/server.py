@@ -5,7 +5,7 @@ server.py MODE LANDLOCK WRAPPER PATH...
 MODE: "sandbox" or "unconfined"; LANDLOCK: its version, 0 for none; WRAPPER: bwrap, empty with Landlock; PATH: of
 modules. Each line of its input is a program as JSON, each line of its output what happened:
 
-    {"text": "print(1)", "seconds": 5, "megabytes": 512}
+    {"text": "print(1)", "seconds": 5, "megabytes": 512, "packages": false}
     {"passed": true, "status": 0, "late": false, "output": "1\n", "seconds": 0.01}
 
 A program has an empty environment, no input, and the modules of the standard library. It passed if its fork wrote a
@@ -33,7 +33,7 @@ _KEPT = 4000
 _CHUNK = 1 << 16
 _FILES = 64
 #: The environment of programs; an equal program gives equal results.
-ENVIRONMENT = {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8"}
+ENVIRONMENT = {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"}
 
 
 def main() -> None:
@@ -44,16 +44,19 @@ def main() -> None:
         os.execve(command[0], command, ENVIRONMENT)  # noqa: S606 - itself
     os.setsid()
     standard = [path for path in sys.path[1:] if not path.endswith("-packages")]
+    installed = [path for path in sys.path if path.endswith("-packages")]
     # Behind the standard library: files of a user may have names of its modules.
     sys.path[:] = [*standard, *paths]
     from pytest_puma.sandbox.confinement import confine, end_with_parent
 
     sys.path[:] = standard
 
-    def give_up_rights() -> None:
+    def give_up_rights(*, packages: bool) -> None:
         end_with_parent()
+        if packages:
+            sys.path.extend(installed)
         if mode != "unconfined":
-            confine(int(version))
+            confine(int(version), installed if packages else ())
 
     replies = sys.stdout
     print("ready", file=replies, flush=True)
@@ -79,7 +82,7 @@ def _wrapping(wrapper: str) -> list[str]:
     return [wrapper, "--unshare-all", "--die-with-parent", "--dev", "/dev", *binds, "--chdir", "/", "--"]
 
 
-def run(program: Mapping[str, Any], give_up_rights: Callable[[], None]) -> dict[str, Any]:
+def run(program: Mapping[str, Any], give_up_rights: Callable[..., None]) -> dict[str, Any]:
     """Run a program in a fork, and wait for its end or its limit."""
     secret = os.urandom(16).hex().encode()
     reading, writing = os.pipe()
@@ -115,7 +118,7 @@ def run(program: Mapping[str, Any], give_up_rights: Callable[[], None]) -> dict[
     }
 
 
-def _become(program: Mapping[str, Any], give_up_rights: Callable[[], None], output: int, secret: bytes) -> NoReturn:
+def _become(program: Mapping[str, Any], give_up_rights: Callable[..., None], output: int, secret: bytes) -> NoReturn:
     """Become the program: nothing of this process is open any more."""
     leave, write = os._exit, os.write
     try:
@@ -127,7 +130,7 @@ def _become(program: Mapping[str, Any], give_up_rights: Callable[[], None], outp
         os.closerange(3, 1 << 16)
         os.chdir("/")
         _limit(program["seconds"], program["megabytes"] << 20)
-        give_up_rights()
+        give_up_rights(packages=program["packages"])
         sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w", encoding="utf-8"), os.fdopen(2, "w")
         sys.argv[:] = [""]
         module = sys.modules["__main__"] = ModuleType("__main__")

@@ -8,6 +8,8 @@ import pytest
 
 from pytest_puma.sandbox.confinement import landlock_version
 from tests.integration.conftest import Project
+from tests.scenarios.benchmarks.sample_requests import json_lines
+from tests.scenarios.benchmarks.test_humaneval import ROWS as FUNCTIONS
 
 CONFTEST = """
 from pytest_puma import metric
@@ -18,19 +20,19 @@ def pytest_puma_backend(model):
     return ScriptedBackend(lambda text: "Minor")
 
 @metric(needs={"sandbox"})
-def runs(sample, prediction):
+def minor(sample, prediction):
     ran = yield Program(text=f"answer = {prediction.text!r}; print(answer); assert answer == 'Minor'")
     return ran.passed
 
 def pytest_puma_metrics():
-    return [runs]
+    return [minor]
 """
 BENCHMARK = """
 import pytest
 
-@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=4, metrics=["runs"], gates=["runs >= 0.5"])
+@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=4, metrics=["minor"], gates=["minor >= 0.5"])
 def test_triage(puma):
-    assert puma["runs"] == 1
+    assert puma["minor"] == 1
 """
 confined = pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
 
@@ -43,7 +45,7 @@ def test_without_the_option_a_metric_that_runs_programs_is_a_collection_error(pr
     write(project)
     result = project.run()
     result.stdout.fnmatch_lines(
-        ["*triage_jira: metric 'runs' runs programs that the model wrote; expected --puma-run-code, which runs them*"]
+        ["*triage_jira: metric 'minor' runs programs that the model wrote; expected --puma-run-code*"]
     )
     result.assert_outcomes(errors=1)
 
@@ -70,3 +72,52 @@ def test_a_path_behind_the_option_is_no_mode(project: Project) -> None:
     result = project.run("--puma-run-code", "test_triage.py")
     result.stderr.fnmatch_lines(["*--puma-run-code: found 'test_triage.py'; expected one of off, sandbox, unconfined*"])
     assert result.ret == pytest.ExitCode.USAGE_ERROR
+
+
+HUMANEVAL = """
+import pytest
+
+@pytest.mark.puma("humaneval", strategies=["zero_shot"], samples=2, repeats=2, GATES)
+def test_code(puma):
+    print(sorted(puma.measures))
+"""
+WRITES = """
+from pytest_puma.testing import ScriptedBackend
+
+def answer(prompt):
+    return "```python\\n" + prompt.rpartition("Write code only.\\n\\n")[2] + "\\n    return a + b"
+
+def pytest_puma_backend(model):
+    return ScriptedBackend(answer)
+"""
+
+
+def write_functions(project: Project, gates: str) -> None:
+    json_lines(project.pytester.path / "HumanEval.jsonl", FUNCTIONS)
+    project.write(conftest=WRITES, test_code=HUMANEVAL.replace("GATES", f"gates={gates}"))
+
+
+@confined
+def test_humaneval_runs_its_tests_with_the_option(project: Project) -> None:
+    write_functions(project, '["pass_at_2 >= 0.5", "pass_at_2 <= 0.5", "pass_all_1 >= 0.5", "timeout_rate <= 0"]')
+    options = ("--puma-data=humaneval=HumanEval.jsonl", "--puma-temperature=0.5", "--puma-run-code=sandbox")
+    result = project.run(*options)
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["humaneval *tests_passed *0.5*"])
+
+
+def test_humaneval_runs_nothing_without_it(project: Project) -> None:
+    write_functions(project, '["defines_function >= 0"]')
+    options = ("--puma-data=humaneval=HumanEval.jsonl", "--puma-temperature=0.5")
+    project.run(*options).assert_outcomes(passed=1)
+    result = project.run(*options, "--puma-gate=humaneval: tests_passed >= 0.5")
+    result.stdout.fnmatch_lines(
+        ["*metric 'tests_passed' runs programs that the model wrote; expected --puma-run-code*"]
+    )
+
+
+def test_fewer_repeats_than_k_are_a_collection_error(project: Project) -> None:
+    write_functions(project, '["pass_at_3 >= 0.5"]')
+    result = project.run("--puma-data=humaneval=HumanEval.jsonl", "--puma-temperature=0.5")
+    expected = "*metric 'pass_at_3' needs 3 trials of each sample, and there are 2; expected --puma-repeats 3 or more*"
+    result.stdout.fnmatch_lines([expected])

@@ -60,7 +60,9 @@ def run(programs: Sequence[str], *, mode: str = "sandbox", user: int | None = No
     """What happened to each program, in a process of its own that runs them."""
     python = sys.executable if user is None else _python_of(user)
     command = [python, "-I", server.__file__, mode, str(landlock_version()), "", PACKAGE]
-    questions = "".join(json.dumps({"text": text, "seconds": 1, "megabytes": 256}) + "\n" for text in programs)
+    questions = "".join(
+        json.dumps({"text": text, "seconds": 1, "megabytes": 256, "packages": False}) + "\n" for text in programs
+    )
     ended = subprocess.run(  # noqa: S603 - the process under test
         command, input=questions, capture_output=True, text=True, check=True, timeout=300, user=user
     )

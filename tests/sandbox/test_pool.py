@@ -124,7 +124,9 @@ def test_a_program_ends_with_the_process_that_runs_it() -> None:
         assert running.stdout is not None
         assert running.stdout.readline() == "ready\n"
         print(
-            '{"text": "import time; time.sleep(99)", "seconds": 60, "megabytes": 256}', file=running.stdin, flush=True
+            '{"text": "import time; time.sleep(99)", "seconds": 60, "megabytes": 256, "packages": false}',
+            file=running.stdin,
+            flush=True,
         )
         while not (children := psutil.Process(running.pid).children()):
             time.sleep(0.01)

@@ -26,6 +26,7 @@ from pytest_puma.metrics.library import (
     needle,
     overlap,
     places,
+    programs,
     sql_metrics,
     structure,
     translation,
@@ -39,7 +40,7 @@ _MODULES = (
     *(exact, mathematics, minerva, needle, drop, places, overlap, translation),
     *(json_metrics, csv_metrics, sql_metrics, structure),
     *(length, language, ifeval),
-    *(choices, trials, gold_likelihood),
+    *(choices, trials, gold_likelihood, programs),
 )
 
 #: By name.

@@ -1,4 +1,4 @@
-r"""Programs in Python: HumanEval and MBPP. No code is run.
+r"""Programs in Python: HumanEval and MBPP. Code is run with `--puma-run-code` alone.
 
 A program is taken out of the code fences of a reply, and completed with the beginning that the prompt gives.
 `defines_function` counts the programs that Python can parse and that define the function of the tests.
@@ -16,7 +16,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 from pytest_puma.core import DataError, Metric, Prediction, Sample
 from pytest_puma.datasets.frames import Frame
@@ -100,7 +100,7 @@ class ProgramBenchmark(CompletionBenchmark):
     key = "task_id"
     delimiter = "\n"
     max_tokens = 512
-    scores = (DEFINES_FUNCTION, "bits_per_byte")
+    scores: ClassVar[tuple[str | Metric, ...]] = (DEFINES_FUNCTION, "bits_per_byte")
 
     def post_process(self, text: str, sample: Sample) -> str | None:
         """Return the program; None for an empty reply."""
