@@ -24,11 +24,13 @@ class Call:
     parse: Callable[[str], Any] | None
     overrides: Mapping[str, Mapping[str, str]]
 
-    def value(self, reply: str | None) -> Any:
-        """Return what `generate()` receives for a reply, None for one that was not read."""
-        if self.parse is None:
-            return reply or ""
-        return None if reply is None else self.parse(reply)
+    def read(self, text: str) -> str | None:
+        """Return what `parse_fn` makes of a reply. Raises a `DataError` for anything but a text or None."""
+        value = text if self.parse is None else self.parse(text)
+        if value is not None and not isinstance(value, str):
+            msg = f"parse_fn returned {value!r}; expected a text, or None for a reply that it cannot read"
+            raise DataError(msg)
+        return value
 
 
 class Called(BaseException):
@@ -40,10 +42,10 @@ class Called(BaseException):
 
 
 class ModelProxy:
-    """What `generate()` receives as model and as tokenizer; `call`: the first one; `replies` to its prompts."""
+    """What `generate()` receives as model and as tokenizer; `call`: the first one; `answers` to its prompts."""
 
-    def __init__(self, call: Call | None = None, replies: Sequence[str | None] = ()) -> None:
-        self._call, self._replies = call, replies
+    def __init__(self, call: Call | None = None, answers: Sequence[str | None] = ()) -> None:
+        self._call, self._answers = call, answers
 
     def __getattr__(self, name: str) -> NoReturn:
         """Refuse everything that a model or tokenizer of transformers could do."""
@@ -51,7 +53,10 @@ class ModelProxy:
         raise DataError(msg)
 
     def answer(self, call: Call) -> list[str | None]:
-        """Return the replies. Raises `Called` if there are none yet, and a `DataError` if the prompts changed."""
+        """Return the answers as `parse_fn` read them; without it, an empty text for none.
+
+        Raises `Called` if there are none yet, and a `DataError` if the prompts changed.
+        """
         if self._call is None:
             raise Called(call)
         if call.prompts != self._call.prompts:
@@ -60,7 +65,7 @@ class ModelProxy:
                 "random or of numpy.random alone, which are seeded, and one call of batch_retry_generate"
             )
             raise DataError(msg)
-        return list(self._replies)
+        return list(self._answers) if call.parse else [answer or "" for answer in self._answers]
 
 
 def batch_retry_generate(  # noqa: PLR0917 - the signature of AISteer360
@@ -71,21 +76,19 @@ def batch_retry_generate(  # noqa: PLR0917 - the signature of AISteer360
     runtime_overrides: Mapping[str, Mapping[str, str]] | None = None,
     evaluation_data: object = None,  # noqa: ARG001 - the use case has it
     parse_fn: Callable[[str], Any] | None = None,
-    return_raw: bool = False,  # noqa: FBT001, FBT002
+    max_retries: int = 2,  # noqa: ARG001 - `retries=` of the marker
     batch_size: object = None,  # noqa: ARG001 - all prompts are one batch
-) -> Any:
-    """Return the parsed reply to each prompt, or the replies without `parse_fn`; with `return_raw`, both.
+) -> list[Any]:
+    """Return the parsed reply to each prompt, or the replies without `parse_fn`.
 
-    `prompt_data`: dictionaries with `prompt`, a text or a list of messages, and with the `id` of a row.
+    `prompt_data`: dictionaries with `prompt`, a text or a list of messages, and with the `id` of a row. Retries of the
+    marker ask a prompt again whose reply `parse_fn` makes None.
     """
     if gen_kwargs:
         msg = f"generate() sets gen_kwargs {dict(gen_kwargs)}; expected none: the marker has max_tokens="
         raise DataError(msg)
     prompts = [dict(prompt) for prompt in prompt_data]
-    call = Call(prompts=prompts, parse=parse_fn, overrides=runtime_overrides or {})
-    replies = model_or_pipeline.answer(call)
-    values = list(map(call.value, replies))
-    return (values, [reply or "" for reply in replies]) if return_raw else values
+    return model_or_pipeline.answer(Call(prompts=prompts, parse=parse_fn, overrides=runtime_overrides or {}))
 
 
 @contextmanager

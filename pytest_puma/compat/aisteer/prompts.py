@@ -8,10 +8,9 @@ from typing import Any, TypeAlias
 
 from pytest_puma.compat.aisteer.generation import Call, Called, ModelProxy
 from pytest_puma.core import DataError, Message, Prediction
-from pytest_puma.replies.answers import strip_reasoning
 
 _ROLES = ("system", "user", "assistant")
-#: A prediction as `generate()` sees it: its row, its trial, and the reply, None for one not read.
+#: A prediction as `generate()` sees it: its row, its trial, and its answer. Baselines have no more of a reply.
 Reply: TypeAlias = tuple[str, int, "str | None"]
 Generation: TypeAlias = dict[str, Any]
 
@@ -27,6 +26,8 @@ class Prompts:
         self._rows = rows
         self._generate = generate
         self._generations: dict[Reply, Generation] = {}
+        #: The fields of every generation that have the id of its row.
+        self._id_fields: list[str] = []
         self.call = _call_of(generate)
         self._places: dict[str, list[int]] = {row: [] for row in rows}
         for place, prompt in enumerate(self.call.prompts):
@@ -48,9 +49,9 @@ class Prompts:
         return trial // len(self._places[row])
 
     def replies(self, predictions: Sequence[Prediction]) -> tuple[Reply, ...]:
-        """Return the replies as `parse_fn` reads them, after `generate` ran again for those that are new."""
+        """Return the replies, after `generate` ran again for those that are new."""
         runs: dict[int, list[str | None]] = {}
-        replies = tuple(map(self._reply, predictions))
+        replies = tuple((*prediction.key, prediction.answer) for prediction in predictions)
         for row, trial, text in replies:
             if (row, trial, text) not in self._generations:
                 run = runs.setdefault(self.repeat(row, trial), [None] * len(self.call.prompts))
@@ -70,17 +71,12 @@ class Prompts:
 
     def _copy(self, reply: Reply, number: int) -> Generation:
         """A generation; of a further copy, under another id of its row."""
-        generation, row = self._generations[reply], self._rows[reply[0]]
-        if number == 1 or "id" not in row:
+        row, generation = reply[0], self._generations[reply]
+        if number == 1:
             return generation
-        name = f"{reply[0]} (copy {number})"
-        self._rows.setdefault(name, row)
-        return {field: name if value == row["id"] else value for field, value in generation.items()}
-
-    @staticmethod
-    def _reply(prediction: Prediction) -> Reply:
-        text = None if prediction.answer is None else strip_reasoning(prediction.raw[-1])
-        return prediction.sample_id, prediction.trial, text
+        name = f"{row} (copy {number})"
+        self._rows.setdefault(name, self._rows[row])
+        return {**generation, **dict.fromkeys(self._id_fields, name)}
 
     def _replayed(self, repeat: int, texts: Sequence[str | None]) -> Iterator[tuple[Reply, Generation]]:
         """What `generate` makes of a reply to each prompt, None for those that were not asked."""
@@ -89,6 +85,12 @@ class Prompts:
             found = f"generate() returns {len(generations)} generations for {len(texts)} prompts"
             msg = f"{found}; expected one for each prompt, in their order"
             raise DataError(msg)
+        ids = [(self._rows[row].get("id"), place) for row, places in self._places.items() for place in places]
+        self._id_fields = [
+            field
+            for field, value in generations[0].items()
+            if value is not None and all(generations[place].get(field) == name for name, place in ids)
+        ]
         for row, places in self._places.items():
             for trial, place in enumerate(places, len(places) * repeat):
                 yield (row, trial, texts[place]), generations[place]

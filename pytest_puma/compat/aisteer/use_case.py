@@ -216,9 +216,8 @@ class UseCase(Scenario):
         return []
 
     def parse_response(self, response: str) -> str | None:
-        """Return what `parse_fn` reads, as text."""
-        value = self._prompts.call.value(response)
-        return None if value is None else str(value).strip() or None
+        """Return what `parse_fn` reads, without space around it."""
+        return (self._prompts.call.read(response) or "").strip() or None
 
     def primary_metric(self) -> str:
         """The first key of the first metric."""

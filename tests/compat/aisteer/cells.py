@@ -27,5 +27,7 @@ def cell_of(use_case: PlacesQuiz, strategy: str = "zero_shot", **options: Any) -
     return Cell(scenario=use_case, strategy=parse_strategy(strategy), model=model, **options)
 
 
-def answered(use_case: PlacesQuiz, answer: Callable[[str], str] = right, **options: Any) -> Outcome:
-    return evaluate(cell_of(use_case, **options), Engine(ScriptedBackend(answer)))
+def answered(
+    use_case: PlacesQuiz, answer: Callable[[str], str] = right, *, confidence: float = 50.0, **options: Any
+) -> Outcome:
+    return evaluate(cell_of(use_case, **options), Engine(ScriptedBackend(answer, confidence=confidence)))

@@ -75,6 +75,12 @@ class Fewer(PlacesQuiz):
         return super().generate(*arguments, **options)[1:]
 
 
+class Numbered(PlacesQuiz):
+    @staticmethod
+    def _parse(text: str) -> Any:
+        return len(text)
+
+
 class Unsteady(PlacesQuiz):
     runs = 0
 
@@ -94,6 +100,7 @@ class Unsteady(PlacesQuiz):
         (Partial, "no prompt has the id 'bread' of a row"),
         (Shapeless, r"prompt_data has the prompt \[\{'role': 'owl'"),
         (Fewer, r"generate\(\) returns 11 generations for 12 prompts"),
+        (Numbered, r"parse_fn returned 1; expected a text, or None"),
         (Unsteady, r"generate\(\) made other prompts when it ran again"),
     ],
 )

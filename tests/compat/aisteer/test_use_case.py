@@ -98,6 +98,18 @@ def test_repeats_ask_all_prompts_again() -> None:
     assert [run["trial_id"] for run in use_case.profiles(outcome)["scripted"]] == [0, 1]
 
 
+def test_retries_ask_a_prompt_again_and_its_reply_stays_with_its_row() -> None:
+    use_case, sampling = quiz(), Generation(temperature=1.0, max_tokens=2)
+    outcome = answered(use_case, confidence=6.0, generation=sampling, retries=20)
+    assert {prediction.tries > 1 for prediction in outcome.predictions} == {True, False}
+    (run,) = use_case.profiles(outcome)["scripted"]
+    made = [(generation["question_id"], generation["response"]) for generation in run["generations"]]
+    assert made == [(prediction.sample_id, prediction.answer) for prediction in outcome.predictions]
+    assert outcome["parse_failure_rate"] == 0
+    once = answered(quiz(), confidence=6.0, generation=sampling)
+    assert once["parse_failure_rate"] > 0
+
+
 def test_profiles_have_the_form_of_aisteer(tmp_path: Path) -> None:
     use_case = quiz()
     use_case.export(use_case.profiles(answered(use_case)), tmp_path)
@@ -154,8 +166,7 @@ class Chat(PlacesQuiz):
             {"id": row["id"], "prompt": [system, {"role": "user", "content": row["question"]}]}
             for row in self.evaluation_data
         ]
-        texts, raw = batch_retry_generate(prompts, model_or_pipeline, tokenizer, return_raw=True)
-        assert texts == raw
+        texts = batch_retry_generate(prompts, model_or_pipeline, tokenizer)
         return [{"response": text, "reference_answer": "yes", "question_id": None} for text in texts]
 
 
