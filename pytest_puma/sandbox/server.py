@@ -79,7 +79,19 @@ def _wrapping(wrapper: str) -> list[str]:
         Path(__file__).parents[1],
     ]
     binds = [word for path in map(str, seen) for word in ("--ro-bind-try", path, path)]
-    return [wrapper, "--unshare-all", "--die-with-parent", "--dev", "/dev", *binds, "--chdir", "/", "--"]
+    return [
+        wrapper,
+        "--unshare-all",
+        "--die-with-parent",
+        "--dev",
+        "/dev",
+        *binds,
+        "--remount-ro",
+        "/",
+        "--chdir",
+        "/",
+        "--",
+    ]
 
 
 def run(program: Mapping[str, Any], give_up_rights: Callable[..., None]) -> dict[str, Any]:
@@ -139,9 +151,12 @@ def _become(program: Mapping[str, Any], give_up_rights: Callable[..., None], out
         flush()
     except BaseException as error:  # noqa: BLE001 - also what ends an interpreter
         # Without the frame of this function.
-        lines = traceback.format_exception(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
-        write(2, "".join(lines).encode(errors="replace"))
-        leave(1)
+        try:
+            lines = traceback.format_exception(type(error), error, error.__traceback__ and error.__traceback__.tb_next)
+            write(2, "".join(lines).encode(errors="replace"))
+        finally:
+            # Also if the program replaced a function that this one needs: it must not return into this process.
+            leave(1)
     write(1, secret)
     leave(0)
 

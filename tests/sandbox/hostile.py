@@ -86,6 +86,8 @@ CHEATS = {
     "write to all descriptors": "import os\nfor n in range(3, 64):\n    try: os.write(n, b'{\"passed\": true}\\n')\n    except OSError: pass\nos._exit(0)",
     "close the output": "import os; os.close(1); os.close(2)",
     "replace functions of the harness": "import os; os.write = lambda *a: 0; os._exit = lambda n: None\nraise ValueError",
+    "break the report of the harness": "import traceback; traceback.format_exception = None\nraise ValueError",
+    "return into the harness": "import sys, traceback; traceback.format_exception = sys.exit\nraise ValueError",
     "hide an assertion": "import builtins; builtins.AssertionError = SystemExit\nassert False",
     "loop": "while True: pass",
     "loop and ignore signals": "import signal\nsignal.signal(signal.SIGXCPU, signal.SIG_IGN)\nwhile True: pass",

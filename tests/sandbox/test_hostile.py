@@ -56,10 +56,12 @@ def _serve(listening: socket.socket) -> None:
             connection.sendall(b"HTTP/1.0 200 OK\r\nContent-Length: 0\r\n\r\n")
 
 
-def run(programs: Sequence[str], *, mode: str = "sandbox", user: int | None = None) -> list[dict[str, Any]]:
+def run(
+    programs: Sequence[str], *, mode: str = "sandbox", user: int | None = None, bwrap: str = ""
+) -> list[dict[str, Any]]:
     """What happened to each program, in a process of its own that runs them."""
     python = sys.executable if user is None else _python_of(user)
-    command = [python, "-I", server.__file__, mode, str(landlock_version()), "", PACKAGE]
+    command = [python, "-I", server.__file__, mode, "0" if bwrap else str(landlock_version()), bwrap, PACKAGE]
     questions = "".join(
         json.dumps({"text": text, "seconds": 1, "megabytes": 256, "packages": False}) + "\n" for text in programs
     )
@@ -109,6 +111,15 @@ def test_no_program_gets_out(ground: Mapping[str, Any]) -> None:
 def test_no_program_gets_out_as_another_user(ground: Mapping[str, Any]) -> None:
     happened = dict(zip(ESCAPES, run(escapes(ground), user=NOBODY), strict=True))
     assert [name for name, result in happened.items() if result["passed"]] == []
+    check_ground(ground)
+
+
+@pytest.mark.skipif(shutil.which("bwrap") is None, reason="bwrap is not installed")
+def test_no_program_gets_out_of_bwrap(ground: Mapping[str, Any]) -> None:
+    harmless = "import json, random, ssl, sqlite3"
+    happened = run([*escapes(ground), *CHEATS.values(), harmless], bwrap=str(shutil.which("bwrap")))
+    passed = [name for name, result in zip([*ESCAPES, *CHEATS, "harmless"], happened, strict=True) if result["passed"]]
+    assert passed == ["list the root", "harmless"], "the root is another one there"
     check_ground(ground)
 
 
