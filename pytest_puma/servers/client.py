@@ -141,9 +141,7 @@ class Client:
         except urllib3.exceptions.ReadTimeoutError:
             raise self._late() from None
         except urllib3.exceptions.HTTPError as error:
-            reason = one_line(self._secret.hidden(str(error)).rpartition("object at")[2], _SHOWN)
-            msg = f"no connection, or a broken one ({type(error).__name__}: {reason})"
-            raise _FailedError(msg) from None
+            raise _FailedError(self._secret.hidden(_lost(error))) from None
         return self._answer(response, data)
 
     def _read(self, response: BaseHTTPResponse, end: float) -> bytes:
@@ -185,6 +183,14 @@ class Client:
         raise _FailedError(
             reason, status, again=status in AGAIN, wait=_retry_after(response.headers.get("Retry-After"))
         )
+
+
+def _lost(error: Exception) -> str:
+    """The reason for which a connection was not made, or was lost."""
+    cause = next((part for part in error.args if isinstance(part, Exception)), error)
+    if "IncompleteRead" in type(cause).__name__ or "InvalidChunkLength" in type(cause).__name__:
+        return "the connection ended in the middle of an answer"  # the numbers of bytes differ each time
+    return f"no connection: {one_line(str(cause).rpartition('): ')[2], _SHOWN)}"
 
 
 def _message(content: Any) -> str:

@@ -157,7 +157,7 @@ class ServerResponder:
     def _warnings(self) -> list[str]:
         """What was unusual about the answers of this cell."""
         again, withheld = self._client.again, self._counts["withheld"]
-        reasons = named((f"{reason} ({count})" for reason, count in again.most_common()), 3, separator="; ")
+        reasons = named((f"{reason} ({count})" for reason, count in again.most_common()), separator="; ")
         names = [" ".join(filter(None, by)) for by in self._answered_by if any(by)]
         return [
             *([f"{counted(again.total(), 'request')} had to be sent again: {reasons}"] if again else []),

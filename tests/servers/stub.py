@@ -54,7 +54,7 @@ class Stub:
     most: int = 0
 
     def __post_init__(self) -> None:
-        self.pages |= {"/v1/models": {"data": [{"id": MODEL, "created": 1, "owned_by": "somebody"}]}}
+        self.pages = {"/v1/models": {"data": [{"id": MODEL, "created": 1, "owned_by": "somebody"}]}} | self.pages
         self.lock, self.now = threading.Lock(), 0
 
 

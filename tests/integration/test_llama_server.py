@@ -1,0 +1,121 @@
+"""llama.cpp's own server as a model: the texts are those of the engine on the same file, whatever happens between."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from itertools import accumulate
+from typing import Any
+
+import pytest
+
+from pytest_puma.core.shared import common_prefix
+from pytest_puma.platform.bundled import bundled_folder
+from tests.integration.conftest import Project
+from tests.servers.llama import ALONE, LlamaServer, proxied
+from tests.servers.stub import Fault, Stub
+
+TINY = bundled_folder("models") / "puma-tiny.gguf"
+#: A lead in log-probability that another order of additions may turn over.
+NEAR = 0.05
+BENCHMARK = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "zero_shot_cot"], samples=10)
+def test_triage(puma):
+    pass
+"""
+
+
+@pytest.fixture(scope="module")
+def llama() -> Iterator[LlamaServer]:
+    server = LlamaServer(TINY)
+    yield server
+    server.kill()
+
+
+@pytest.fixture
+def proxy(llama: LlamaServer) -> Iterator[Stub]:
+    with proxied(llama) as stub:
+        yield stub
+
+
+@pytest.fixture
+def bench(pytester: pytest.Pytester) -> Project:
+    pytester.makeini("[pytest]\npuma_naive_baselines = false\n")
+    pytester.makepyfile(test_triage=BENCHMARK)
+    return Project(pytester, TINY, 0)
+
+
+def texts(project: Project, model: str) -> dict[tuple[str, str], Any]:
+    return {
+        (line["cell"].partition("@")[0], line["sample_id"]): line["raw"]
+        for line in project.predictions()
+        if line["cell"].endswith(f"@{model}")
+    }
+
+
+def served(stub: Stub, parallel: int = 4) -> str:
+    return f"--puma-model=server:remote={stub.url},model={TINY},parallel={parallel}"
+
+
+def check_texts(project: Project, stub: Stub, llama: LlamaServer) -> None:
+    """All texts are equal, but where two tokens are equally probable, which the builds of both llama.cpp tip."""
+    local, remote = texts(project, "local"), texts(project, "remote")
+    assert len(local) == len(remote) == 20
+    different = [key for key in local if local[key] != remote[key]]
+    assert len(different) <= 1
+    for key in different:
+        (ours,), (theirs,) = local[key], remote[key]
+        common = common_prefix(ours, theirs)
+        gaps = [gap for body in stub.asked if (gap := gap_after(llama, body, theirs, common)) is not None]
+        assert gaps
+        assert max(gaps) < NEAR
+
+
+def gap_after(llama: LlamaServer, body: dict[str, Any], text: str, common: int) -> float | None:
+    """The lead of the token behind the common beginning of a text; None if the request has another answer."""
+    (choice,) = llama.ask("/v1/chat/completions", body | ALONE | {"logprobs": True, "top_logprobs": 2})["choices"]
+    if choice["message"]["content"] != text:
+        return None
+    tokens = choice["logprobs"]["content"]
+    ends = accumulate(len(token["token"]) for token in tokens)
+    first, second = next(token for token, end in zip(tokens, ends, strict=True) if end > common)["top_logprobs"]
+    return float(first["logprob"] - second["logprob"])
+
+
+def test_the_greedy_texts_are_those_of_the_engine(bench: Project, proxy: Stub, llama: LlamaServer) -> None:
+    bench.run(f"--puma-model=local={TINY},strict=on", served(proxy), model=False).assert_outcomes(passed=4)
+    check_texts(bench, proxy, llama)
+
+
+def test_faults_on_the_way_lose_nothing_and_are_said(bench: Project, proxy: Stub, llama: LlamaServer) -> None:
+    proxy.faults.extend(
+        [
+            Fault(status=429, headers={"Retry-After": "0"}, body={"error": {"message": "slow down"}}),
+            Fault(status=500, body="no JSON"),
+            Fault(hangs_up=True),
+            Fault(body={"choices": []}, cut=True),
+            None,
+            Fault(status=503, body={"error": {"message": "Loading model"}}),
+        ]
+    )
+    reply, once = proxy.reply, threading.Lock()
+
+    def dies(body: dict[str, Any]) -> Any:
+        if len(proxy.asked) >= 16 and once.acquire(blocking=False):
+            llama.kill()
+            lost = reply(body)
+            llama.start()
+            return lost
+        return reply(body)
+
+    proxy.reply = dies
+    result = bench.run(f"--puma-model=local={TINY},strict=on", served(proxy), model=False)
+    result.assert_outcomes(passed=4)
+    assert once.locked()
+    check_texts(bench, proxy, llama)
+    shown = result.stdout.str()
+    assert shown.count("had to be sent again") == 2
+    for said in ("429: slow down (1)", "500: no JSON (1)", "the connection ended in the middle of an answer (1)"):
+        assert said in shown
