@@ -87,6 +87,10 @@ class OptionalMembers:
         """The messages of the user; replies of the model stand between them. Metrics read the last reply."""
         return ()
 
+    def reply_to(self, item: dict[str, Any], said: Sequence[str]) -> str | None:  # noqa: ARG002 - for overrides
+        """The next message of the user after those of `turns`, decided by what the model `said`; None for no more."""
+        return None
+
     def question_text(self, item: dict[str, Any], choices: Sequence[Choice]) -> str:  # noqa: ARG002 - for overrides
         """The message of the user; `choices` as shown, none for a prompt that does not show them."""
         return ""

@@ -30,6 +30,8 @@ _WRAPPERS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (partial, "func"),
     (type(cache(len)), "__wrapped__"),
 )
+#: Members that later versions added; their defaults do not count, so that digests from before them stay.
+_ADDED = ("reply_to",)
 _CONSTANTS = (str, bytes, int, float, complex, type(None))
 _PACKAGE = __name__.partition(".")[0]
 _FOREIGN = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))
@@ -67,7 +69,7 @@ class _Reached:
     def visit_attribute(self, name: str) -> None:
         """Add an attribute of the class, with what it overrides, as that may be called by `super()`."""
         for kind in self.owner.__mro__ if name not in self.without else ():
-            if name in vars(kind):
+            if name in vars(kind) and not _is_added(name, vars(kind)[name]):
                 self.visit(f"{kind.__qualname__}.{name}", vars(kind)[name])
 
     def visit(self, name: str, value: object) -> None:
@@ -94,6 +96,8 @@ class _Reached:
         for base in kind.__mro__ if name not in self.texts else ():
             self.texts[name] = ""
             for member, value in vars(base).items() if _is_own(base.__module__) else ():
+                if _is_added(member, value):
+                    continue
                 if isinstance(_unwrapped(value), FunctionType) or not member.startswith("__"):
                     self.visit(f"{name}.{member}", value)
 
@@ -173,6 +177,11 @@ def _source(function: FunctionType) -> str:
     kept = [line.rstrip() for line in lines if line.strip() and not line.strip().startswith("#")]
     constants = [value for value in code.co_consts if isinstance(value, _CONSTANTS)]
     return dedent("\n".join(kept)) or repr((code.co_names, constants))
+
+
+def _is_added(name: str, value: object) -> bool:
+    """Whether this is the default of a member that a later version added."""
+    return name in _ADDED and value is getattr(Scenario, name)
 
 
 @cache

@@ -13,6 +13,7 @@ from dataclasses import replace
 from pytest_puma.core import Answer, Conversation, Message, Prompt, Score, SettingsError, ask, ask_all
 from pytest_puma.replies.answers import strip_reasoning
 from pytest_puma.replies.letters import LETTERS
+from pytest_puma.strategies.dialogue import next_turn
 from pytest_puma.strategies.task import Task
 from pytest_puma.strategies.valid_answers import constrained_request, read_exactly
 
@@ -21,19 +22,19 @@ DECIDE = "decide"
 
 
 def direct(task: Task) -> Conversation:
-    """Ask once for each turn and parse the last reply.
+    """Ask once for each turn and parse the last reply; the scenario may decide the next turn by what was said.
 
     If a metric needs it, the ground truths are scored after the same prompt, too.
     """
     prompt = task.prompt()
     response, *scored = yield from ask_all([task.generate(prompt), *_of_truths(task, prompt)])
     responses = [response]
-    for index, text in enumerate([*task.scenario.turns(dict(task.sample.fields))][1:], start=1):
-        if response.finish == "overflow":
-            break
-        prompt = _followed(prompt, strip_reasoning(response.text), text)
-        response = yield from ask(task.generate(prompt, index=index))
+    said = [strip_reasoning(response.text)]
+    while response.finish != "overflow" and (text := next_turn(task, said)) is not None:
+        prompt = _followed(prompt, said[-1], text)
+        response = yield from ask(task.generate(prompt, index=len(said)))
         responses.append(response)
+        said.append(strip_reasoning(response.text))
     likelihoods = scored[0].likelihoods if scored else ()
     return Answer(value=task.read(response), responses=tuple(responses), likelihoods=likelihoods)
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from pytest_puma.core import Exchange, Generate, Likelihood, PumaError, Response, Score, TemplateError
 from pytest_puma.strategies.catalogue import Strategy
+from pytest_puma.strategies.dialogue import TurnError
 from pytest_puma.strategies.task import RenderedTurn, Task
 from pytest_puma.strategies.template import Template
 
@@ -60,6 +61,8 @@ def _prompt_texts(strategy: Strategy, task: Task) -> list[str]:
         for _ in range(_MAX_TURNS):
             texts += [message.content for request in requests for message in request.prompt.messages]
             requests = exchange.advance(tuple(map(_reply, requests))) if requests else ()
+    except TurnError:
+        return texts  # real replies are not empty
     except PumaError:
         raise
     except Exception:  # noqa: BLE001 - a fault of a user's strategy, or one that real replies avoid

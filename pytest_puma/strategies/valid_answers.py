@@ -9,6 +9,7 @@ from collections.abc import Iterable
 
 from pytest_puma.core import Generate, Prompt, Response, SettingsError
 from pytest_puma.replies.letters import LETTERS
+from pytest_puma.strategies.dialogue import decides
 from pytest_puma.strategies.json_grammar import json_rules, literal
 from pytest_puma.strategies.task import Task
 
@@ -61,7 +62,7 @@ def _schema(task: Task) -> object:
             "the reply from context(item), None for a reply that is no JSON, or other strategies"
         )
         raise SettingsError(msg)
-    if len(task.scenario.turns(dict(task.sample.fields))) > 1:
+    if len(task.scenario.turns(dict(task.sample.fields))) > 1 or decides(task.scenario):
         msg = f"{_who(task)}: it has several turns, and a constrained reply is a single one; expected other strategies"
         raise SettingsError(msg)
     return task.sample.context[SCHEMA]

@@ -5,13 +5,16 @@ from __future__ import annotations
 import importlib
 import linecache
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pytest_puma.core.scenario import OptionalMembers
 from pytest_puma.scenarios import BUILTIN
 from pytest_puma.scenarios.code import code_digests
+from tests.composed import Capitals
 
 Digests = Callable[..., Mapping[str, str]]
 HELPERS = """
@@ -141,3 +144,17 @@ def test_a_reader_that_was_used_has_the_same_digest(tmp_path: Path, monkeypatch:
 def test_parsers_of_the_package_differ() -> None:
     parsers = {name: code_digests(scenario)["parser_sha256"] for name, scenario in BUILTIN.items()}
     assert len(set(parsers.values())) == len(parsers) - 1, "both orders of pairs are read alike"
+
+
+def test_a_default_of_a_later_version_is_no_code(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = dict(code_digests(Capitals))
+    code_digests.cache_clear()
+    monkeypatch.setattr(OptionalMembers, "reply_to", lambda self, item, said: "another default")  # noqa: ARG005
+    assert code_digests(Capitals) == before
+
+    class Deciding(Capitals):
+        def reply_to(self, item: dict[str, Any], said: Sequence[str]) -> str | None:  # noqa: ARG002
+            return "And now?"
+
+    assert code_digests(Deciding)["scenario_sha256"] != before["scenario_sha256"]
+    assert code_digests(Deciding)["parser_sha256"] == before["parser_sha256"]

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import Choice, Generation, Likelihood, Message, Response, Sample, Trial
+from pytest_puma.core import Choice, DataError, Generation, Likelihood, Message, Response, Sample, Trial
 from pytest_puma.core.metric import Need
 from pytest_puma.strategies import Task, parse_strategy
 from pytest_puma.strategies.composed import Composed
@@ -162,6 +162,58 @@ def test_a_dialogue_asks_each_turn_after_the_replies_before() -> None:
     assert played.answer.value == "Rome"
     assert [response.text for response in played.answer.responses] == ["Rome.", "Yes.", "Rome"]
     assert len({request.seed for request in played.generates}) == 3
+
+
+class Deciding(Capitals):
+    """It asks until the reply is right, or three times."""
+
+    def reply_to(self, item: dict[str, Any], said: Sequence[str]) -> str | None:
+        return None if item["capital"][0] in said[-1] or len(said) == 3 else f"Not {said[-1]}."
+
+
+class DecidingLater(Deciding):
+    def turns(self, item: dict[str, Any]) -> Sequence[str]:
+        return (f"Capital of {item['country']}?", "Are you sure?")
+
+
+@pytest.mark.parametrize(
+    ("scenario", "replies", "asked"),
+    [
+        (Deciding(), ("Rome",), []),
+        (Deciding(), ("<think>Rome?</think>Oslo", "Rome"), ["Not Oslo."]),
+        (Deciding(), ("Oslo", "Lima", "Bern"), ["Not Oslo.", "Not Lima."]),
+        (DecidingLater(), ("Rome", "No", "Rome"), ["Are you sure?", "Not No."]),
+    ],
+)
+def test_a_scenario_decides_the_next_turn_by_what_was_said(
+    scenario: Capitals, replies: Sequence[str], asked: Sequence[str]
+) -> None:
+    played = play(direct(capital(scenario)), *map(responses, replies))
+    assert [request.prompt.messages[-1].content for request in played.generates[1:]] == asked
+    assert played.answer.value == replies[-1]
+    assert len({request.seed for request in played.generates}) == len(replies)
+
+
+class Endless(Capitals):
+    def reply_to(self, item: dict[str, Any], said: Sequence[str]) -> str | None:  # noqa: ARG002
+        return {"int": 3, "blank": " ", "raise": said[9]}[said[-1]] if said[-1] != "go" else "Go on."  # type: ignore[return-value]
+
+
+@pytest.mark.parametrize(
+    ("replies", "fault"),
+    [
+        (
+            ["go"] * 9 + ["int"],
+            r"reply_to\(\) after 10 replies returned 3; expected the next message of the user, or None",
+        ),
+        (["go"] * 9 + ["blank"], r"reply_to\(\) after 10 replies returned ' ';"),
+        (["raise"], r"reply_to\(\) after 1 replies raised IndexError: .*; expected the next message, or None"),
+        (["go"] * 64, r"reply_to\(\) after 64 replies asks on; expected None at the end"),
+    ],
+)
+def test_a_turn_that_cannot_be_names_the_row(replies: Sequence[str], fault: str) -> None:
+    with pytest.raises(DataError, match=f"^scenario 'capitals', row s: {fault}"):
+        play(direct(capital(Endless())), *map(responses, replies))
 
 
 def test_a_dialogue_ends_at_an_overflow() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -27,6 +28,11 @@ class Free(Weight):
 
 class Invoices(Capitals):
     name = "invoices"
+
+
+class Deciding(Invoices):
+    def reply_to(self, item: dict[str, Any], said: Sequence[str]) -> str | None:  # noqa: ARG002
+        return None
 
 
 class Twice(Invoices):
@@ -117,6 +123,8 @@ def test_a_text_without_a_schema_or_with_several_turns_is_refused() -> None:
         grammar_of(invoice())
     with pytest.raises(SettingsError, match=r"^scenario 'invoices', row 7: it has several turns, and a constrained"):
         grammar_of(invoice(Twice(), json_schema=True))
+    with pytest.raises(SettingsError, match=r"^scenario 'invoices', row 7: it has several turns"):
+        grammar_of(invoice(Deciding(), json_schema=True))
     with pytest.raises(
         DataError, match=r"^scenario 'invoices', row 7: its JSON schema cannot .* has 'pattern'; a gram"
     ):
