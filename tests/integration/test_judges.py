@@ -9,6 +9,7 @@ import pytest
 
 from tests.integration.conftest import ONE_PROCESS, Project
 from tests.integration.knowing_model import refused, write_rows
+from tests.servers.stub import Stub, answer, serving
 
 #: The model says "Major", or "Critical" about an outage; judges have a temper by name. Each start and each computed
 #: reply is a line of a file.
@@ -229,3 +230,20 @@ def test_too_many_unreadable_verdicts_fail_a_gate_whatever_its_value(project: Pr
     result = run(project, "kind")
     result.assert_outcomes(failed=1)
     result.stdout.fnmatch_lines(["*but 12% of the judge's verdicts are unreadable (at most 5% may be)*"])
+
+
+@ONE_PROCESS
+def test_a_server_judges_by_writing_its_verdict(project: Project) -> None:
+    def reply(body: Any) -> Any:
+        return answer("No, it is not." if "Answer with one of" in body["messages"][-1]["content"] else "It is short.")
+
+    write(project, "judge.calm <= 0.1")
+    with serving(Stub(reply=reply)) as stub:
+        result = project.run(
+            f"--puma-model=tested={project.model}", f"--puma-judge=server:far={stub.url},model=tiny", model=False
+        )
+        result.assert_outcomes(passed=2)
+        assert len(stub.asked) == 24, "reasons and a verdict for each of six replies of two cells"
+    first, _ = newest(project)
+    assert (value(first, "judge.calm"), value(first, "judge.calm.unreadable_rate")) == (0.0, 0.0)
+    assert first["signature"]["judge"]["server_model"] == "tiny"
