@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from pytest_puma.core import Outcome
+from pytest_puma.judges.agreement import AGREEMENT
+from pytest_puma.phrases import named
 from pytest_puma.report.rows import number
+
+
+def judges(outcomes: Sequence[Outcome]) -> Iterator[str]:
+    """Yield a sentence for each judge, or set of judges, with what it was asked."""
+    asked: dict[str, dict[str, None]] = {}
+    for outcome in outcomes:
+        signature = outcome.execution.signature
+        if judge := signature.get("judge"):
+            engines = judge if isinstance(judge, (list, tuple)) else [judge]
+            who = " and ".join(_who(engine) for engine in engines)
+            asked.setdefault(who, {}).update(dict.fromkeys(signature.get("rubrics", ())))
+    for who, rubrics in asked.items():
+        names = [name for name in rubrics if not name.endswith(AGREEMENT)]
+        yield f"judged by {who}{f': {named(names)}' if names else ''}"
+
+
+def _who(engine: Mapping[str, Any]) -> str:
+    """The weights of an engine, or the model of a server."""
+    digest = engine.get("weights_sha256")
+    return (
+        f"the weights {digest[:12]}"
+        if digest
+        else str(engine.get("server_model") or engine.get("backend") or "a plugin")
+    )
 
 
 def agreements(outcomes: Sequence[Outcome]) -> Iterator[str]:

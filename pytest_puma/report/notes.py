@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from pytest_puma.core import LEVEL, Determinism, Outcome, Run, Verdict
 from pytest_puma.phrases import counted, named
-from pytest_puma.report.agreement import agreements
+from pytest_puma.report.agreement import agreements, judges
 from pytest_puma.report.gates import closing
 from pytest_puma.report.gates import sentence as gate_sentence
 from pytest_puma.report.rows import metric_rows, number, throughput
@@ -94,6 +94,7 @@ def remarks(run: Run) -> list[str]:
     """Return the sentences on samples that were not needed, on what the gates can show, and on the answers' origin."""
     return [
         *_stopped(run.outcomes),
+        *judges(run.outcomes),
         *agreements(run.outcomes),
         *closing(run),
         *throughputs(run.outcomes),

@@ -1,0 +1,79 @@
+"""Labels of people beside the verdicts of a judge."""
+
+from __future__ import annotations
+
+from tests.integration.conftest import ONE_PROCESS, Project
+from tests.integration.judging import CONFTEST, newest, run
+from tests.integration.knowing_model import refused, write_rows
+
+LETTERS = """
+import pytest
+from pytest_puma import CompletionScenario
+
+class Letters(CompletionScenario):
+    name = "letters"
+    data = "letters.jsonl"
+    key = "id"
+
+    def instruction(self, item):
+        return item["complaint"]
+
+    def truth(self, item):
+        return None
+
+    scores = ("judge.calm",)
+
+@pytest.mark.puma(Letters, strategies=["zero_shot"], samples=8, gates=["judge.calm >= 0.1"])
+def test_letters(puma):
+    pass
+"""
+
+
+def letters(project: Project, *labels: str) -> None:
+    """People call a reply about a crash calm; the moody judge does not."""
+    rows = [
+        {
+            "id": str(n),
+            "complaint": f"A {'crash' if n % 2 else 'typo'} {n}",
+            "human_reply": "Major",
+            "human_label": label,
+        }
+        for n, label in enumerate(labels)
+    ]
+    write_rows(project, "letters.jsonl", *rows)
+    project.write(conftest=CONFTEST, test_letters=LETTERS)
+
+
+@ONE_PROCESS
+def test_the_agreement_with_people_is_shown_with_its_interval_and_counts(project: Project) -> None:
+    letters(project, "yes", "yes", "yes", "no", "yes", "no", "yes", "")
+    result = run(project, "moody")
+    line = "*judge.calm.agreement of letters-zero_shot@tested: kappa 0.696* with 7 labels; people-judge: yes-yes 4, "
+    result.stdout.fnmatch_lines([f"{line}yes-no 1, no-no 2*"])
+    result.stdout.no_fnmatch_line("*never compared with people*")
+    (outcome,) = newest(project)
+    assert outcome["measures"]["judge.calm.agreement"]["n"] == 7
+
+
+@ONE_PROCESS
+def test_a_gate_on_a_judge_without_labels_is_remarked_or_refused(project: Project) -> None:
+    letters(project, *[""] * 8)
+    result = run(project, "kind")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["*warning: *judge.calm: this judge was never compared with people; label some*"])
+    project.pytester.makeini("[pytest]\npuma_naive_baselines = false\npuma_judge_agreement = required\n")
+    assert "a gate limits judge.calm, and no sample has a label of people, which the ini key puma_judge_agreement" in (
+        refused(project, f"--puma-judge=kind={project.model}")
+    )
+
+
+@ONE_PROCESS
+def test_too_many_unreadable_verdicts_fail_a_gate_whatever_its_value(project: Project) -> None:
+    letters(project, *[""] * 8)
+    short = 'context_limit=1200 if model.name == "kind" else 10**6, digest='
+    project.write(conftest=CONFTEST.replace("digest=", short))
+    rows = [{"id": str(n), "complaint": "help " * (1 if n else 200)} for n in range(8)]
+    write_rows(project, "letters.jsonl", *rows)
+    result = run(project, "kind")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(["*but 12% of the judge's verdicts are unreadable (at most 5% may be)*"])
