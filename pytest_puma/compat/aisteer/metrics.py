@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from statistics import fmean, stdev
 from typing import Any, ClassVar
 
@@ -110,10 +111,12 @@ class MCQAPositionalBias(UseCaseMetric):
         return len(choices) if isinstance(choices, (list, tuple)) else default
 
 
+@lru_cache(maxsize=1024)  # 300 resamples ask about the same few answers
 def _plain(text: Any) -> str:
     return str(text).strip().upper()
 
 
+@lru_cache(maxsize=1024)
 def _letter(text: Any) -> str | None:
     """The letter that a response is; None for none."""
     letter = _plain(text)

@@ -26,6 +26,8 @@ class Prompts:
         self._rows = rows
         self._generate = generate
         self._generations: dict[Reply, Generation] = {}
+        #: One object for equal replies, as those of hundreds of resamples are kept.
+        self._known: dict[Reply, Reply] = {}
         #: The fields of every generation that have the id of its row.
         self._id_fields: list[str] = []
         self.call = _call_of(generate)
@@ -51,7 +53,8 @@ class Prompts:
     def replies(self, predictions: Sequence[Prediction]) -> tuple[Reply, ...]:
         """Return the replies, after `generate` ran again for those that are new."""
         runs: dict[int, list[str | None]] = {}
-        replies = tuple((*prediction.key, prediction.answer) for prediction in predictions)
+        found = ((*prediction.key, prediction.answer) for prediction in predictions)
+        replies = tuple(self._known.setdefault(reply, reply) for reply in found)
         for row, trial, text in replies:
             if (row, trial, text) not in self._generations:
                 run = runs.setdefault(self.repeat(row, trial), [None] * len(self.call.prompts))

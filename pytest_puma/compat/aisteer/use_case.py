@@ -240,4 +240,8 @@ class UseCase(Scenario):
         return self._evaluation(self._prompts.replies(predictions))[metric][key]
 
     def _evaluated(self, replies: tuple[Reply, ...]) -> dict[str, dict[str, Any]]:
-        return self.evaluate(self._prompts.resampled(replies))
+        """The numbers of each metric, without what only `export` writes."""
+        values = self.evaluate(self._prompts.resampled(replies))
+        return {
+            metric.name: {key: values[metric.name][key] for key in metric.keys} for metric in self.evaluation_metrics
+        }

@@ -91,10 +91,11 @@ def _database(setup: str) -> sqlite3.Connection:
     return database
 
 
-def _building(action: int, first: str | None, *_: str | None) -> int:
+def _building(action: int, first: str | None, second: str | None, *_: str | None) -> int:
     """Allow all but other files and settings; dumps switch the check of foreign keys off."""
-    refused = action == sqlite3.SQLITE_ATTACH or (action == sqlite3.SQLITE_PRAGMA and first != "foreign_keys")
-    return sqlite3.SQLITE_DENY if refused or _is_refused(action, first) else sqlite3.SQLITE_OK
+    sets = action == sqlite3.SQLITE_PRAGMA and (first or "").lower() != "foreign_keys"
+    refused = sets or action == sqlite3.SQLITE_ATTACH or _is_refused(action, second)
+    return sqlite3.SQLITE_DENY if refused else sqlite3.SQLITE_OK
 
 
 def _reading(action: int, first: str | None, second: str | None, *_: str | None) -> int:

@@ -14,12 +14,14 @@ from tests.metrics.library.replies import score
 
 NAMES = ("sql.runs", "sql.only", "sql.rows", "sql.equal")
 SETUP = """
-PRAGMA foreign_keys=OFF;
+Pragma Foreign_Keys=OFF;
+BEGIN TRANSACTION;
 CREATE TABLE city (name TEXT, land TEXT, people INT, area REAL);
 INSERT INTO city VALUES ('Graz', 'AT', 300, 127.5), ('Linz', 'AT', 200, 96.0), ('Bern', 'CH', 130, 51.6),
     ('Wels', 'AT', 60, NULL);
 CREATE TABLE digit (i INT);
 INSERT INTO digit VALUES (0), (1), (2), (3), (4), (5), (6), (7), (8), (9);
+COMMIT;
 """
 GOLD = "SELECT name FROM city WHERE land = 'AT'"
 BIG = "FROM digit a, digit b, digit c, digit d, digit e, digit f, digit g, digit h, digit k"
@@ -181,6 +183,8 @@ def test_none_applies_to_samples_without_a_query(name: str) -> None:
 @pytest.mark.parametrize(
     ("setup", "gold", "problem"),
     [
+        ("CREATE TABLE t AS SELECT load_extension('/tmp/evil.so')", GOLD, "'sql_setup': not authorized"),
+        ("PRAGMA writable_schema=ON", GOLD, "'sql_setup': not authorized"),
         ("CREATE TABLE", GOLD, "SQLite does not run the context's 'sql_setup': incomplete input"),
         (SETUP, "SELECT town FROM city", r"a gold query of \['SELECT town FROM city'\] does not run: no such column"),
         (SETUP, "DROP TABLE city", "does not run: not authorized"),
