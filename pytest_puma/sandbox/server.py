@@ -32,6 +32,8 @@ from typing import Any, NoReturn
 _KEPT = 4000
 _CHUNK = 1 << 16
 _FILES = 64
+#: The name of a program as a module.
+_NAME = "program"
 #: The environment of programs; an equal program gives equal results.
 ENVIRONMENT = {"PYTHONHASHSEED": "0", "LC_ALL": "C.UTF-8", "OPENBLAS_NUM_THREADS": "1"}
 
@@ -145,7 +147,8 @@ def _become(program: Mapping[str, Any], give_up_rights: Callable[..., None], out
         give_up_rights(packages=program["packages"])
         sys.stdin, sys.stdout, sys.stderr = os.fdopen(0), os.fdopen(1, "w", encoding="utf-8"), os.fdopen(2, "w")
         sys.argv[:] = [""]
-        module = sys.modules["__main__"] = ModuleType("__main__")
+        # No part behind `if __name__ == "__main__"` is run: replies end with examples that wait for input.
+        module = sys.modules["__main__"] = sys.modules[_NAME] = ModuleType(_NAME)
         flush = sys.stdout.flush
         exec(compile(program["text"], "<program>", "exec", dont_inherit=True), module.__dict__)  # noqa: S102
         flush()

@@ -56,13 +56,19 @@ def test_the_output_ends_with_the_reason(pool: ProgramPool, text: str, end: str)
     assert "pytest_puma" not in ran.output, "no frame of the harness"
 
 
-def test_a_program_is_run_as_main_without_input_arguments_and_environment(
+def test_a_program_is_run_as_a_module_without_input_arguments_and_environment(
     pool: ProgramPool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("API_KEY", "secret")
     text = """
 import os, sys
-assert __name__ == "__main__"
+if __name__ == "__main__":
+    input("an example that a reply ends with")
+import copy, dataclasses, pickle
+@dataclasses.dataclass
+class Point:
+    x: int
+assert pickle.loads(pickle.dumps(copy.deepcopy(Point(1)))) == Point(1)
 assert sys.argv == [""]
 assert sys.stdin.read() == ""
 assert "secret" not in str(dict(os.environ))
