@@ -192,7 +192,7 @@ def test_the_tables_of_the_run_folder_have_every_key_of_a_real_one(tickets: Proj
     turns, _ = _split(table("turn of a transcript"))
     read = {"prompt", "text", "finish", "usage"}
     assert {key for prediction in tickets.predictions() for turn in prediction["turns"] for key in turn} == read
-    assert turns.keys() == read | {"continuations", "likelihoods", "logprobs", "cited"}
+    assert turns.keys() == read | {"continuations", "likelihoods", "logprobs", "cited", "metric"}
 
 
 def _split(rows: list[list[str]]) -> tuple[dict[str, list[str]], dict[str, list[str]]]:
