@@ -181,6 +181,7 @@ def _parts(signature: Mapping[str, Any]) -> dict[str, Any]:
         "the seed": signature.get("seed"),
         "the repeats": signature.get("repeats"),
         "the retries": signature.get("retries", 0),
+        "the prompt suffix": signature.get("prompt_suffix", ""),
         SUBJECTS: signature.get("subjects"),
         "the way of decoding": signature.get("generation"),
         "the engine": engine,

@@ -12,6 +12,7 @@ _SIGNATURE = {
     "seed?": int,
     "repeats?": int,
     "retries?": int,
+    "prompt_suffix?": str,
     "subjects?": [str],
     "generation?": {"temperature?": _NUMBER},
     "engine?": {str: object},

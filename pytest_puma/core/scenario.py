@@ -139,6 +139,8 @@ class Scenario(OptionalMembers, ABC):
     strategies: ClassVar[tuple[str, ...]] = ()
     #: Words that no perturbation changes, beside labels and choices.
     protected: ClassVar[tuple[str, ...]] = ()
+    #: Text at the end of the last message of each prompt, as it is; the option `--puma-prompt-suffix` replaces it.
+    prompt_suffix: ClassVar[str] = ""
     #: Strings at which a reply ends; they are not part of it.
     stop: ClassVar[tuple[str, ...]] = ()
     #: Maximum number of tokens of a reply, unless an option or a strategy that reasons needs more.

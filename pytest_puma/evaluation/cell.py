@@ -24,7 +24,7 @@ class Cell:
 
     `samples`: their maximum number; `every`: it is that of all rows of the data, however many there are.
     `perturbation`: None for samples as they are. `repeats`: how often each sample is asked. `retries`: how often
-    more if the reply has no valid answer. `subjects`: patterns of the
+    more if the reply has no valid answer. `prompt_suffix`: text at the end of each prompt. `subjects`: patterns of the
     groups to draw samples from, empty for all. `generation` is completed by the strategy's own settings. `gates`: the
     cell's own; `cross_cell_gates`: those that compare it with other cells. `scores`: metrics of single predictions,
     beside those that every cell of the scenario has. `judges`: the models that these ask. `metrics`: those
@@ -39,6 +39,7 @@ class Cell:
     every: bool = False
     repeats: int = 1
     retries: int = 0
+    prompt_suffix: str = ""
     subjects: tuple[str, ...] = ()
     seed: int = DEFAULT_SEED
     generation: Generation = field(default_factory=Generation)

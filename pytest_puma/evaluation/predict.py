@@ -231,6 +231,7 @@ def _signature(cell: Cell, task: Task) -> dict[str, object]:
         "seed": cell.seed,
         "generation": {name: getattr(generation, name) for name in generation.__slots__},
         **({"retries": cell.retries} if cell.retries else {}),
+        **({"prompt_suffix": cell.prompt_suffix} if cell.prompt_suffix else {}),
         # Left out where it is on, as in signatures from before it could be off.
         **({} if task.chat else {"chat": False}),
     }

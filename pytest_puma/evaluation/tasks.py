@@ -77,6 +77,7 @@ def tasks_on(cell: Cell, rows: Rows, project: Path | None) -> list[Task]:
             stop=stop,
             needs=needs,
             retries=cell.retries,
+            prompt_suffix=cell.prompt_suffix,
             last_turn=last_turn,
         )
         for sample in samples

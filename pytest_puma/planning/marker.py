@@ -93,6 +93,7 @@ def _options(cells: Sequence[StoredCell]) -> RunOptions:
         samples=signature["samples"],
         repeats=repeats,
         retries=retries,
+        prompt_suffix=signature.get("prompt_suffix", ""),
         subjects=tuple(signature.get("subjects", ())) or None,
         seed=signature["seed"],
         # Repeats need a temperature above 0, and retries follow from it. The recorded

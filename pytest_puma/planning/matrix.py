@@ -86,6 +86,7 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
                 repeats=options.repeats or 1,
                 # Given answers are as many as they are.
                 retries=0 if model.source == "answers" else options.retries or 0,
+                prompt_suffix=spec.scenario.prompt_suffix if options.prompt_suffix is None else options.prompt_suffix,
                 subjects=subjects,
                 seed=seed,
                 generation=generation,

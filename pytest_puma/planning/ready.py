@@ -110,6 +110,7 @@ def _identity(cell: Cell, samples: Sequence[Sample]) -> Identity:
         "samples": cell.samples,
         "repeats": cell.repeats,
         "retries": cell.retries,
+        "prompt suffix": cell.prompt_suffix,
         "subjects": cell.subjects,
         "seed": cell.seed,
         **{field.name: getattr(cell.generation, field.name) for field in fields(Generation)},

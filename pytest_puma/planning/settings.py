@@ -28,9 +28,10 @@ BASELINES = "benchmarks/baselines"
 class RunOptions:
     """Run options from one source; `None` means unset.
 
-    `judge`: the models that metrics ask about replies, as arguments of `--puma-judge`.
-    `perturb`: the perturbations to run each cell under, too. `repeats`: how often each sample is asked. `retries`:
-    how often more if the reply has no valid answer. `subjects`: patterns of the groups to draw samples from.
+    `judge`: the models that metrics ask about replies, as arguments of `--puma-judge`. `perturb`: the perturbations to
+    run each cell under, too. `repeats`: how often each sample is asked. `retries`: how often more if the reply has
+    no valid answer. `prompt_suffix`: text at the end of each prompt. `subjects`: patterns of the groups to draw
+    samples from.
     """
 
     strategies: tuple[str, ...] | None = None
@@ -39,6 +40,7 @@ class RunOptions:
     samples: int | Literal["all"] | None = None
     repeats: int | None = None
     retries: int | None = None
+    prompt_suffix: str | None = None
     subjects: tuple[str, ...] | None = None
     seed: int | None = None
     max_tokens: int | None = None
@@ -69,6 +71,9 @@ class RunOptions:
             if isinstance(getattr(self, name), float):
                 msg = f"{name} is {getattr(self, name)!r}; expected a whole number"
                 raise SettingsError(msg)
+        if not isinstance(self.prompt_suffix, str | None):
+            msg = f"prompt_suffix is {self.prompt_suffix!r}; expected a text"
+            raise SettingsError(msg)
         self.generation()
 
     def with_defaults(self, weaker: RunOptions) -> RunOptions:

@@ -31,7 +31,7 @@ _WRAPPERS: tuple[tuple[type | tuple[type, ...], str], ...] = (
     (type(cache(len)), "__wrapped__"),
 )
 #: Members that later versions added; their defaults do not count, so that digests from before them stay.
-_ADDED = ("reply_to",)
+_ADDED = ("reply_to", "prompt_suffix")
 _CONSTANTS = (str, bytes, int, float, complex, type(None))
 _PACKAGE = __name__.partition(".")[0]
 _FOREIGN = tuple(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib"))

@@ -31,7 +31,7 @@ def direct(task: Task) -> Conversation:
     responses = [response]
     said = [strip_reasoning(response.text)]
     while response.finish != "overflow" and (text := next_turn(task, said)) is not None:
-        prompt = _followed(prompt, said[-1], text)
+        prompt = _followed(prompt, said[-1], f"{text}{task.prompt_suffix}")
         response = yield from ask(task.generate(prompt, index=len(said)))
         responses.append(response)
         said.append(strip_reasoning(response.text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from pytest_puma.core import Choice, DataError, PromptTrial, PumaError, Sample, Scenario, SettingsError, Trial
@@ -68,9 +68,9 @@ class Task:
     reveal the gold label, so that the template does not see them. `generation`: completed by `resolve_generation`.
     `seed`: that of the cell; every random choice about the trial follows from it. `chat`: the model gets its chat
     template, else plain text. `stop`: strings that end a reply. `needs`: what the metrics of the cell need of a
-    prediction. `retries`: the maximum of further attempts; `attempt`: the number of this one, from 0; `bound`: the
-    grammar that its replies follow, None for that of the settings. `last_turn`: one for all tasks of a cell, so
-    that the trials of a sample render a prompt once.
+    prediction. `prompt_suffix`: the end of each question. `retries`: the maximum of further attempts; `attempt`:
+    the number of this one, from 0; `bound`: the grammar that its replies follow, None for that of the settings.
+    `last_turn`: one for all tasks of a cell, so that the trials of a sample render a prompt once.
     """
 
     scenario: Scenario
@@ -84,6 +84,7 @@ class Task:
     chat: bool = True
     stop: tuple[str, ...] = ()
     needs: frozenset[Need] = frozenset()
+    prompt_suffix: str = ""
     retries: int = 0
     attempt: int = 0
     bound: str | None = None
@@ -102,6 +103,8 @@ class Task:
         )
         messages = self.last_turn.messages(turn, shown, lambda: self.wording.messages(turn, self))
         messages = (*history, messages[-1]) if history else messages
+        if self.prompt_suffix and messages and messages[-1].role == "user":
+            messages = (*messages[:-1], replace(messages[-1], content=f"{messages[-1].content}{self.prompt_suffix}"))
         prefill = "" if history else self.wording.prefill(self)
         return Prompt(messages=messages, prefill=prefill, stop=self.stop, chat=self.chat)
 

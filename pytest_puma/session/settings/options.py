@@ -65,6 +65,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     ),
     "--puma-samples": _one("N", "samples of each scenario, or 'all' (default 50)", _samples),
     "--puma-repeats": _one("N", "ask each sample N times, at a temperature above 0 (default 1)", int),
+    "--puma-prompt-suffix": _one("TEXT", "append this text to the user's message in each prompt, such as ' /no_think'"),
     "--puma-subject": _several(
         "PATTERNS", "only samples of these groups (comma-separated), as law,med*; for scenarios with group columns"
     ),
@@ -120,6 +121,7 @@ INI_KEYS = {
     "--puma-subject": "puma_subjects",
     "--puma-gate": "puma_gates",
     "--puma-max-tokens": "puma_max_tokens",
+    "--puma-prompt-suffix": "puma_prompt_suffix",
     "--puma-stop-early": "puma_stop_early",
     **{f"--puma-{name}": f"puma_{name}" for name in _LASTING},
 }
