@@ -43,6 +43,8 @@ _TYPES: Mapping[str, type | tuple[type, ...]] = {
     "boolean": bool,
     "null": type(None),
 }
+#: llama.cpp refuses more repetitions.
+_MAX_ITEMS = 2000
 #: Rules that every grammar has. A model that may indent without end does so.
 _RULES = {
     "space": '"" | " " | "\\n" [ \\t]{0,20}',
@@ -174,6 +176,8 @@ class _Converter:
         properties, required = schema.get("properties", {}), schema.get("required", [])
         if not isinstance(schema.get("additionalProperties", True), bool):
             _refuse(place, "has a schema as 'additionalProperties'", "expected true or false")
+        if not properties and not required:
+            return '"{" space "}"'
         named_only = {name: True for name in required if name not in properties}
         members = [
             (f"{literal(json.dumps(name, ensure_ascii=False) + ':')} space {_grouped(rule)}", name in required)
@@ -194,6 +198,8 @@ class _Converter:
             or not 0 <= least <= (least if most is None else most)
         ):
             _refuse(place, f"has 'minItems': {least!r} and 'maxItems': {most!r}", "expected numbers in this order")
+        if max(least, most or 0) > _MAX_ITEMS:
+            _refuse(place, f"has 'minItems': {least} and 'maxItems': {most}", f"expected at most {_MAX_ITEMS:,}")
         if most == 0:
             return '"[" space "]"'
         item = _grouped(self.rule(schema.get("items", True), f"{place}, items"))
