@@ -15,10 +15,11 @@ from queue import SimpleQueue
 from pytest_puma.core import EngineError, Program, Ran, SettingsError
 from pytest_puma.phrases import shown
 from pytest_puma.platform.processes import WorkerProcess, signal_name
-from pytest_puma.sandbox import server
 from pytest_puma.sandbox.confinement import landlock_version
 from pytest_puma.sandbox.escapes import escapes
 
+#: The program of these processes; Windows cannot import it.
+_SERVER = Path(__file__).with_name("server.py")
 #: Seconds after which a process that runs programs is taken as broken: more than any limit of a program.
 _WAIT = 600.0
 UNCONFINED = "unconfined"
@@ -49,7 +50,7 @@ class ProgramPool:
         self._landlock, self._mode = landlock_version(), mode
         self._tested = mode == UNCONFINED
         arguments = [mode, str(self._landlock), self._wrapper]
-        workers = [WorkerProcess(Path(server.__file__), arguments, _WAIT) for _ in range(processes)]
+        workers = [WorkerProcess(_SERVER, arguments, _WAIT) for _ in range(processes)]
         self._workers, self._free = workers, SimpleQueue[WorkerProcess]()
         for worker in workers:
             self._free.put(worker)

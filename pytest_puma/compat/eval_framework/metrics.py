@@ -28,6 +28,7 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
     "ExponentialSimilarity": ("percentage_similarity",),
     "ConcordanceIndex": ("list.places",),
     "GridDifference": ("grid.exact", "grid.gain", "grid.gain.clipped"),
+    "CodeCompletionAssertion": ("prints_true",),
     "CWEAccuracy": ("cwe",),
     "NIAHAccuracy": ("needle",),
     "F1": ("f1_words",),
@@ -77,7 +78,7 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
 _ABSENT = {
     "LLMJudge": "needs a second model as a judge",
     "MTBenchJudge": "needs a second model as a judge",
-    "Code": "runs programs that the model wrote",
+    "CodeExecution": "unpickles functions of its rows, which may do anything; tests_passed runs tests that are texts",
 }
 #: Metrics that every scenario with choices has.
 _ALWAYS = frozenset({"accuracy"})
@@ -109,7 +110,7 @@ def unknown_class(name: str, others: Iterable[str] = ()) -> str:
     """Return why there is no such class, and what to do. `others`: names that are no metric classes."""
     reason = next((why for start, why in _ABSENT.items() if name.startswith(start)), None)
     if reason is not None:
-        return f"metric class {name!r} {reason}, which pytest-puma does not do; leave it out of METRICS"
+        return f"metric class {name!r} {reason}; leave it out of METRICS"
     names = (*CLASSES, *others)
     hint = did_you_mean(name, names)
     return (

@@ -27,6 +27,12 @@ def tests_passed(sample: Sample, prediction: Prediction) -> _Score:
     return float(ran.passed)
 
 
+def prints_true(sample: Sample, prediction: Prediction) -> _Score:
+    """Return 1 if the program runs to its end and the last word that it prints is True, else 0."""
+    ran = yield _program(sample, prediction.text)
+    return float(ran.passed and ran.output.split()[-1:] == ["True"])
+
+
 def timeout_rate(sample: Sample, prediction: Prediction) -> _Score:
     """Return 1 if the program was ended at its limit of time in its tests, else 0."""
     ran = yield _tested(sample, prediction)
@@ -53,4 +59,4 @@ def _metric(score: Callable[[Sample, Prediction], _Score], **declared: str) -> M
     return Metric(name=score.__name__, score=score, **settings)  # type: ignore[arg-type]
 
 
-METRICS = (_metric(tests_passed), _metric(runs), _metric(timeout_rate, better="low"))
+METRICS = (_metric(tests_passed), _metric(runs), _metric(prints_true), _metric(timeout_rate, better="low"))

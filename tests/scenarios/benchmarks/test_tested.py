@@ -14,6 +14,7 @@ import pytest
 from pytest_puma.core import Generation, Model, Outcome, Sample, Scenario, SettingsError
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.evaluate import evaluate
+from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.scores import own_scores
 from pytest_puma.sandbox.confinement import landlock_version
@@ -22,6 +23,7 @@ from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks.tested import HumanEvalRun, MbppRun
 from pytest_puma.strategies import parse_strategy
 from pytest_puma.testing import Engine, ScriptedBackend
+from tests.factories import prediction, sample
 from tests.scenarios.benchmarks.sample_requests import json_lines
 from tests.scenarios.benchmarks.test_mbpp import row as mbpp
 
@@ -151,6 +153,25 @@ def test_mbpp_runs_its_tests_or_those_of_evalplus(
     scenario = MbppRun(json_lines(tmp_path / "mbpp.jsonl", [mbpp(11, **changes)]))
     outcome = run(scenario, lambda _: f"```python\ndef add_11(x):\n    {body}\n```", sandbox)
     assert outcome["tests_passed"] == passed
+
+
+@pytest.mark.parametrize(
+    ("text", "true"),
+    [
+        ("print(1 + 1 == 2)", 1),
+        ("print('ok', True)", 1),
+        ("print(True); print(1 == 2)", 0),
+        ("import os; print(True, flush=True); os._exit(0)", 0),
+        ("print(True)\nraise ValueError", 0),
+        ("", 0),
+    ],
+)
+def test_the_last_word_that_a_program_prints(sandbox: ProgramPool, text: str, true: float) -> None:
+    asked = LIBRARY["prints_true"].score(sample("q"), prediction("q", reply=text))
+    (ran,) = sandbox.run([next(asked)])
+    with pytest.raises(StopIteration) as end:
+        asked.send(ran)
+    assert end.value.value == true
 
 
 def test_the_primary_metric_is_no_member_of_the_family(tmp_path: Path) -> None:
