@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -126,3 +127,22 @@ def test_the_plan_names_the_judge_and_what_it_will_be_asked(project: Project) ->
     project.write(conftest=CONFTEST.replace("def pytest_puma_backend", "def unused"))
     result = project.run("--puma-plan", f"--puma-judge=kind={project.model}")
     result.stdout.fnmatch_lines(["judge: kind will judge 2 of 2 cells by judge.calm; the minutes are without*"])
+
+
+@ONE_PROCESS
+def test_a_model_is_freed_before_a_judge_that_does_not_fit_beside_it(
+    project: Project, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("psutil.virtual_memory", lambda: SimpleNamespace(available=0))
+    noting = """
+class Noting(ScriptedBackend):
+    def close(self):
+        with open("opened.txt", "a") as file:
+            print("closed", self.signature["weights_sha256"], file=file)
+"""
+    write(project, "judge.calm >= 0.9")
+    project.write(conftest=CONFTEST.replace("return ScriptedBackend(", "return Noting(") + noting)
+    run(project, "kind").assert_outcomes(passed=2)
+    assert lines(project, "opened.txt")[:3] == ["tested", "closed 5a", "kind"]
+    assert lines(project, "opened.txt").count("kind") == 1
+    assert [value(outcome, "judge.calm") for outcome in newest(project)] == [1.0, 1.0]

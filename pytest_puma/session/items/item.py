@@ -14,14 +14,14 @@ from pytest_puma.codec.outcomes import to_lines
 from pytest_puma.core import SANDBOX, NotRunError, Outcome, Responder
 from pytest_puma.evaluation.assess import Context, assess, unassessed
 from pytest_puma.evaluation.cell import Cell
-from pytest_puma.evaluation.evaluate import stopping_of
 from pytest_puma.evaluation.judge import judge
-from pytest_puma.evaluation.predict import predict
+from pytest_puma.planning.settings import Settings
 from pytest_puma.report.export import junit_properties
 from pytest_puma.report.rows import number
 from pytest_puma.session.items.collected import NAME, cell_of
 from pytest_puma.session.items.failing import PumaFailure, missed_gates, represent, without_traceback
 from pytest_puma.session.items.memory import give_back, rare_collections
+from pytest_puma.session.items.predictions import predicted
 from pytest_puma.session.items.responders import judges_of, sandbox_of
 from pytest_puma.session.progress.meter import progress_of
 from pytest_puma.session.settings.config import settings_of
@@ -48,35 +48,30 @@ def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
 
 
 def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
-    settings = settings_of(item.config)
     cells = [test for test in item.session.items if cell_of(test) is not None]
     progress = partial(progress_of, item.config, finished=cells.index(item), cells=len(cells))
-    context = Context(
+    context = partial(_context, settings_of(item.config))
+    answered = predicted(item, cell, engine, context)
+    try:
+        sandbox = sandbox_of(item.config) if any(metric.asks == SANDBOX for metric in cell.scores) else None
+        judging = partial(progress, f"{cell.id}, the judge:")
+        answered = judge(cell, answered, judges_of(item.config, cell), sandbox, progress=judging)
+        return assess(cell, answered, context(cell))
+    except Exception:
+        # A bug in a metric, or a judge that fails, must not lose what the model answered.
+        item.stash[UNSENT] = {"puma_unassessed": unassessed(cell, answered, item.nodeid)}
+        raise
+
+
+def _context(settings: Settings, cell: Cell) -> Context:
+    """What a cell is compared with."""
+    return Context(
         baseline=settings.judging.baseline_of(cell),
         naive_baselines=settings.judging.naive_baselines_of(cell),
         policy=settings.judging.policy,
         no_baseline=settings.judging.why_no_baseline(cell),
         quotes=settings.storage.prompts,
     )
-    answered = predict(
-        cell,
-        engine,
-        project=settings.project,
-        progress=progress(cell.id, engine),
-        # Answers that are read cannot be computed again.
-        determinism=settings.request.determinism if cell.model.computes else 0,
-        only=None if settings.request.only is None else settings.request.only.get(cell.id),
-        stopping=stopping_of(cell, context) if settings.judging.stop_early else None,
-    )
-    try:
-        sandbox = sandbox_of(item.config) if any(metric.asks == SANDBOX for metric in cell.scores) else None
-        judging = partial(progress, f"{cell.id}, the judge:")
-        answered = judge(cell, answered, judges_of(item.config, cell), sandbox, progress=judging)
-        return assess(cell, answered, context)
-    except Exception:
-        # A bug in a metric, or a judge that fails, must not lose what the model answered.
-        item.stash[UNSENT] = {"puma_unassessed": unassessed(cell, answered, item.nodeid)}
-        raise
 
 
 def prepared(item: pytest.Item) -> Generator[None, object, object]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 
+import psutil
 import pytest
 
 from pytest_puma.core import JUDGE, MODEL, Backend, DataError, Model, Responder, ResponderRole, Sandbox
@@ -31,8 +32,16 @@ _STORE: pytest.StashKey[ResponseStore] = pytest.StashKey()
 
 @contextmanager
 def open_responder(config: pytest.Config, model: Model) -> Iterator[Responder]:
-    """Open the engine of a model, or the reader of its answers, and close it at the end."""
+    """Open the engine of a model, or the reader of its answers, and close it at the end.
+
+    Judges of an earlier model that leave it no memory are freed; they open again when they are needed.
+    """
     with without_traceback():
+        judges = config.stash.setdefault(_JUDGES, {})
+        if judges and model.size > psutil.virtual_memory().available:
+            for judge in judges.values():
+                judge.close()
+            judges.clear()
         responder = _opened(config, model, MODEL)
     try:
         yield responder
@@ -66,6 +75,12 @@ def judges_of(config: pytest.Config, cell: Cell) -> list[Responder]:
             config.add_cleanup(judge.close)
             opened[model] = judge
     return [opened[model] for model in models if model in opened]
+
+
+def unopened_judges(config: pytest.Config, cell: Cell) -> list[Model]:
+    """Return the judges of a cell that are files and not open yet."""
+    opened = config.stash.setdefault(_JUDGES, {})
+    return [model for model in cell.judges if model not in opened and model.size]
 
 
 def _judge(config: pytest.Config, cell: Cell, model: Model) -> Responder | None:
