@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.compat.eval_framework import BaseMetricContext
+from pytest_puma.compat.eval_framework import BaseMetricContext, Language
 from pytest_puma.compat.eval_framework.context import arguments, translated
 from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
@@ -105,3 +105,36 @@ def test_a_truth_that_holds_no_arguments_is_refused(truths: tuple[str, ...]) -> 
 def test_metrics_get_the_question_as_the_original_text(folder: Path) -> None:
     sample = next(each for each in draw(Capitals(data=folder), 20, 42) if each.gold == "Rome")
     assert sample.context == {"original": "Capital of Italy?"}
+
+
+@pytest.mark.parametrize(
+    ("declared", "metrics", "language"),
+    [
+        (Language.DEU, [], "de"),
+        ({"Europe": Language.DEU, "Asia": Language.FRA}, [], "de"),
+        ({"Europe": (Language.ENG, Language.DEU), "Asia": (Language.ENG, Language.FRA)}, [], "de"),
+        (None, [], None),
+        # They compare with the language of the ground truth, or of the context.
+        (Language.DEU, ["LanguageChecker"], None),
+        (Language.DEU, ["NIAHAccuracy"], None),
+        (Language.DEU, ["MathMinervaCompletion"], "en"),
+        (Language.ENG, ["MathMinervaCompletionDE"], "de"),
+    ],
+)
+def test_the_language_of_a_task_or_subject_is_an_argument_of_metrics(
+    folder: Path, declared: Any, metrics: list[str], language: str | None
+) -> None:
+    scenario = type("Spoken", (Capitals,), {"LANGUAGE": declared, "METRICS": metrics})(data=folder)
+    sample = next(each for each in draw(scenario, 20, 42) if each.gold == "Rome")
+    assert sample.context.get("language") == language
+
+
+def test_the_language_of_the_context_counts_before_that_of_the_task(folder: Path) -> None:
+    attributes = {"LANGUAGE": Language.DEU, "_get_context": lambda *_: {"language": "fr"}}
+    sample = draw(type("Spoken", (Capitals,), attributes)(data=folder), 1, 42)[0]
+    assert sample.context["language"] == "fr"
+
+
+def test_a_subject_without_a_language_is_refused(folder: Path) -> None:
+    with pytest.raises(DataError, match="Spoken: LANGUAGE has no subject 'Asia'; it has Europe"):
+        draw(type("Spoken", (Capitals,), {"LANGUAGE": {"Europe": Language.DEU}})(data=folder), 20, 42)

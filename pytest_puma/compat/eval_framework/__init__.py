@@ -24,17 +24,23 @@ from pytest_puma.compat.eval_framework.nouns import (
     Role,
     Sample,
 )
+from pytest_puma.compat.eval_framework.styles import BPBStyle, ClozeStyle, MCCompletionStyle, MCStyle, TaskStyler
 from pytest_puma.compat.eval_framework.task import BaseTask
 
 __all__ = [
     "NO_SUBJECT",
+    "BPBStyle",
     "BaseMetricContext",
     "BaseTask",
+    "ClozeStyle",
     "Language",
+    "MCCompletionStyle",
+    "MCStyle",
     "Message",
     "ResponseType",
     "Role",
     "Sample",
+    "TaskStyler",
 ]
 
 if not TYPE_CHECKING:

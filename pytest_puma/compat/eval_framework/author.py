@@ -6,9 +6,11 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from random import Random
+from textwrap import indent
 from typing import Any, ClassVar, cast
 
 from pytest_puma.compat.eval_framework.nouns import Language, Message, ResponseType, Role, Sample
+from pytest_puma.core import DataError
 from pytest_puma.scenarios.composed import ComposedScenario
 
 
@@ -24,7 +26,9 @@ class Author(ComposedScenario):
     SUBJECTS: ClassVar[Sequence[Any]] = ()
     HF_REVISION: ClassVar[str | None] = None
     PERTURBATION_UNMODIFIABLE_WORDS: ClassVar[Sequence[str] | None] = None
-    LANGUAGE: ClassVar[Language | Mapping[str, Any] | None] = None
+    LANGUAGE: ClassVar[Language | Mapping[Any, Any] | None] = None
+    #: A style of `styles`, which words the prompt in place of the methods for it.
+    TASK_STYLER: ClassVar[Any] = None
 
     #: The constructor of a task may set these.
     num_fewshot: int = 0
@@ -63,6 +67,26 @@ class Author(ComposedScenario):
     def _get_possible_completions(self, item: dict[str, Any]) -> list[str] | None:  # noqa: ARG002 - for overrides
         """The texts to score; one of them is right."""
         return None
+
+    def _get_raw_question(self, item: dict[str, Any]) -> str:
+        """The question of a task with a style."""
+        raise self._absent("_get_raw_question", item)
+
+    def _get_choices(self, item: dict[str, Any]) -> list[str]:
+        """The texts of its choices."""
+        raise self._absent("_get_choices", item)
+
+    def _get_correct_index(self, item: dict[str, Any]) -> int:
+        """The place of the right one, from 0."""
+        raise self._absent("_get_correct_index", item)
+
+    def _absent(self, method: str, item: Mapping[str, Any]) -> DataError:
+        name = type(self).__name__
+        return DataError(f"{name}: TASK_STYLER needs {method}; add it to the class; the row has: {', '.join(item)}")
+
+    def _with_labels(self, options: str) -> str:
+        """The lines of the choices, with a space before each if the style asks for it."""
+        return indent(options, " " if getattr(self.TASK_STYLER, "space_prefixed_labels", False) else "")
 
     def _get_context(self, item: dict[str, Any]) -> Any:  # noqa: ARG002 - for overrides
         """Arguments of metrics: a `BaseMetricContext`, a dictionary, or a list of them."""

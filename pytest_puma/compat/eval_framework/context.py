@@ -124,6 +124,10 @@ _TRANSLATIONS: Mapping[str, Callable[[tuple[str, ...], dict[str, Any]], Row]] = 
         given | {"kwargs": given.get("additional_kwargs", given.get("kwargs"))},
     ),
     **dict.fromkeys(
+        ("MathMinervaCompletion", "MathMinervaCompletionRelaxed"),
+        lambda truths, given: (truths, given | {"language": "en"}),
+    ),
+    **dict.fromkeys(
         ("GermanCompletionChecker", "MathMinervaCompletionDE", "MathMinervaCompletionRelaxedDE"),
         lambda truths, given: (truths, given | {"language": "de"}),
     ),

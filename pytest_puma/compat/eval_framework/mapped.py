@@ -12,7 +12,8 @@ from typing import Any
 
 from pytest_puma.compat.eval_framework.context import Row, arguments, translated
 from pytest_puma.compat.eval_framework.metrics import class_name
-from pytest_puma.compat.eval_framework.rows import SUBJECT, TaskRows
+from pytest_puma.compat.eval_framework.nouns import NO_SUBJECT
+from pytest_puma.compat.eval_framework.rows import SUBJECT, TaskRows, subject_text
 from pytest_puma.core import DataError
 from pytest_puma.replies.answers import after_cue, begins_with
 
@@ -25,6 +26,8 @@ _METHODS = {
     "created_completions": "_get_possible_completions",
     "created_context": "_get_context",
 }
+#: Metrics that take the language from the ground truth or the context alone.
+_OWN_LANGUAGE = frozenset({"LanguageChecker", "NIAHAccuracy"})
 
 
 class Mapped(TaskRows):
@@ -108,5 +111,19 @@ class Mapped(TaskRows):
         truth = self._value(item, "created_truth")
         texts = () if truth is None else (truth,) if isinstance(truth, str) else tuple(truth)
         truths = tuple(self.without_cue(text, self.cue(item)) for text in texts)
-        given = {"original": self.user_message(item), **arguments(self._value(item, "created_context"))}
+        context = arguments(self._value(item, "created_context"))
+        given = {"original": self.user_message(item), **self._spoken(item), **context}
         return translated([class_name(metric) for metric in self.METRICS], truths, given)
+
+    def _spoken(self, item: dict[str, Any]) -> dict[str, str]:
+        """The `language` of a row by `LANGUAGE`: that of the task or of its subject; of two, the target's."""
+        spoken: Any = self.LANGUAGE
+        if isinstance(spoken, Mapping):
+            subject, languages = item.get(SUBJECT, NO_SUBJECT), {subject_text(key): spoken[key] for key in spoken}
+            if subject not in languages:
+                msg = f"{type(self).__name__}: LANGUAGE has no subject {subject!r}; it has {', '.join(languages)}"
+                raise DataError(msg)
+            spoken = languages[subject]
+        spoken = spoken[-1] if isinstance(spoken, tuple) else spoken
+        own = not _OWN_LANGUAGE.isdisjoint(map(class_name, self.METRICS))
+        return {} if spoken is None or own else {"language": spoken.value}

@@ -71,7 +71,7 @@ class TaskRows(Author):
                         f"{', '.join(row)}"
                     )
                     raise DataError(msg)
-                yield {**row, SUBJECT: _text(subject)} if names else dict(row)
+                yield {**row, SUBJECT: subject_text(subject)} if names else dict(row)
 
     @cached_property
     def rows(self) -> pd.DataFrame:
@@ -142,13 +142,14 @@ class TaskRows(Author):
 
 def subject_names(subjects: Sequence[Any]) -> tuple[str, ...]:
     """Return the subjects of a task as text; empty for a task without subjects."""
-    texts = tuple(map(_text, subjects))
+    texts = tuple(map(subject_text, subjects))
     return () if texts == (NO_SUBJECT,) else texts
 
 
-def _text(subject: Any) -> str:
+def subject_text(subject: Any) -> str:
+    """Return a subject as text: the value of an enum, the parts of a tuple with commas."""
     value = subject.value if isinstance(subject, Enum) else subject
-    return ", ".join(map(_text, value)) if isinstance(value, (tuple, list)) else str(value)
+    return ", ".join(map(subject_text, value)) if isinstance(value, (tuple, list)) else str(value)
 
 
 def _joined(rows: Sequence[dict[str, Any]]) -> dict[str, Any]:

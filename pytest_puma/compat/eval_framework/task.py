@@ -15,6 +15,7 @@ from pytest_puma.compat.eval_framework.metrics import class_name, scores_of
 from pytest_puma.compat.eval_framework.nouns import Message, ResponseType, Role
 from pytest_puma.compat.eval_framework.nouns import Sample as TaskSample
 from pytest_puma.compat.eval_framework.rows import SUBJECT, subject_names
+from pytest_puma.compat.eval_framework.styles import Styled, declared
 from pytest_puma.core import Choice, DataError, Sample, SettingsError
 from pytest_puma.scenarios.choice import ChoiceScenario
 from pytest_puma.scenarios.completion import CompletionScenario
@@ -62,7 +63,7 @@ class ChoiceTask(Mapped, ChoiceScenario):
 
     def instruction(self, item: dict[str, Any], options: str) -> str:
         """Return the same, with a line for each choice if the strategy asks for a letter."""
-        return "\n".join(filter(None, (self.user_message(item), options)))
+        return "\n".join(filter(None, (self.user_message(item), self._with_labels(options))))
 
     def choices(self, item: dict[str, Any]) -> Sequence[str]:
         """Return the texts to score, without surrounding space."""
@@ -73,8 +74,9 @@ class ChoiceTask(Mapped, ChoiceScenario):
         return [self.without_cue(text, self.cue(item)) for text in texts]
 
     def continued(self, item: dict[str, Any]) -> str:
-        """Return the text before the choices of a partial evaluation."""
-        return self.user_message(item) if self.is_partial else ""
+        """Return the text before the choices: of a partial evaluation, and of a style without a line break."""
+        goes_on = not getattr(self.TASK_STYLER, "trailing_newline", True) and not self.cue(item)
+        return self.user_message(item) if self.is_partial or goes_on else ""
 
     def ending(self, item: dict[str, Any]) -> str:
         """Return the text behind them."""
@@ -134,6 +136,9 @@ def scenario_name(name: str) -> str:
 @cache
 def _scenario_of(task: type[BaseTask[Any]]) -> type[BaseTask[Any]]:
     """The task with the methods of a scenario of its response type."""
+    if task.TASK_STYLER is not None:
+        attributes = declared(task.__name__, task.TASK_STYLER, task.METRICS)
+        task = type(task.__name__, (task, Styled), {"__module__": task.__module__, **attributes})
     kind = _kind_of(task)
     namespace = {"__module__": task.__module__, "__qualname__": task.__qualname__, "__init__": _constructor(task)}
     return type(task.__name__, (task, kind), namespace | _declared(task))
@@ -147,6 +152,8 @@ def _constructor(task: type[BaseTask[Any]]) -> Callable[..., None]:
         self.given_data = data
         task.__init__(self, num_fewshot)
         without_shots, with_shots = ("cloze_scoring", "cloze_scoring") if scored else ("zero_shot", "few_shot")
+        if task.TASK_STYLER is not None:
+            without_shots, with_shots = task.TASK_STYLER.strategy, task.TASK_STYLER.with_examples
         self.strategies = (f"{with_shots}_{num_fewshot}" if num_fewshot else without_shots,)
         stops = self.stop_sequences or ()
         # A lone text is refused with all other attributes; a tuple of its letters would not be.
