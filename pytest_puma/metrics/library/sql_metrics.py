@@ -23,8 +23,8 @@ from pytest_puma.platform.processes import SECONDS, BoundedFunction
 
 _SETUP = "sql_setup"
 _EXPECTED = "statements that build the tables of its database, as text, or None if the reply is no query"
-#: Where a query may begin among prose: at the beginning of a line, or anywhere in capital letters.
-_BEGINNING = re.compile(r"^[ \t]*(?i:select|with|values)\b|\b(?:SELECT|WITH|VALUES)\b", re.MULTILINE)
+#: Where a query may begin among prose: at the beginning of a line, or SELECT and WITH anywhere.
+_BEGINNING = re.compile(r"^[ \t]*(?i:select|with|values)\b|\b(?:SELECT|WITH)\b", re.MULTILINE)
 #: Where it may end among prose, or within code in a line, JSON or quotes.
 _END = re.compile(r"[;\n`\"]|'''")
 #: Beginnings, and ends of each, that are tried.

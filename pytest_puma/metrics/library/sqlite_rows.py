@@ -30,6 +30,8 @@ _FUNCTIONS = {"load_extension", "fts3_tokenizer"}
 _BEGINNING = re.compile(r"(?:\s|--[^\n]*\n|/\*.*?\*/)*(?:select|with|values)\b", re.DOTALL | re.IGNORECASE)
 #: The errors of a text that is no statement, or several: SQLite has one code for them and for an unknown column.
 _NO_STATEMENT = re.compile(r"syntax error|incomplete input|unrecognized token|one statement|null character")
+#: A statement and another one, of which the first decides about the error.
+_SEVERAL = re.compile(r";\s*\w")
 #: The errors of a statement that the authorizer refuses.
 _REFUSED = re.compile(r"not authorized|authorization denied")
 _ERRORS = (sqlite3.Error, sqlite3.Warning, ValueError)
@@ -62,9 +64,10 @@ def compare(setup: str, golds: Sequence[str], candidates: Sequence[str]) -> list
             count, rows = _rows(database, candidate, most)
         except _ERRORS as error:
             problem = str(error)
-        if _NO_STATEMENT.search(problem):
+        refused = not _BEGINNING.match(candidate) or _REFUSED.search(problem)
+        if _NO_STATEMENT.search(problem) or (refused and _SEVERAL.search(candidate)):
             continue
-        if not _BEGINNING.match(candidate) or _REFUSED.search(problem):
+        if refused:
             break
         if problem:
             return [False, place == 0, False, False]

@@ -45,6 +45,9 @@ def scores(text: str, *golds: str) -> list[float]:
         (f"Here it is:\n```sql\n{GOLD}\n```\nIt has three rows.", [1, 0, 1, 1]),
         (f"Use `{GOLD}` here.", [1, 0, 1, 1]),
         (f"CREATE TABLE t AS\n{GOLD}", [0, 0, 0, 0]),
+        # A model that makes the table of the question once more.
+        (f"First:\n```sql\nCREATE TABLE city (name TEXT);\n\n{GOLD};\n```\nDone.", [1, 0, 1, 1]),
+        ("INSERT INTO city VALUES ('A', 'AT', 1, 1);\nSELECT name FROM city WHERE land = 'AT'", [1, 0, 1, 1]),
         # What a chat model writes around a query: a bare "sql", names of parts, an invented result, JSON, other quotes.
         (f"sql\n{GOLD};", [1, 0, 1, 1]),
         (f"Sure!\nSQLQuery: {GOLD}\nSQLResult: Graz, Linz\nAnswer: two", [1, 0, 1, 1]),
