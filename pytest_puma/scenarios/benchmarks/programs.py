@@ -214,7 +214,7 @@ class Mbpp(ProgramBenchmark):
 
 def _tested(code: str, tests: list[str]) -> str:
     """The function of the code that the first test calls."""
-    called = [name for name in functions_of(code) if tests and f"{name}(" in tests[0]]
+    called = [name for name in functions_of(code) if tests and re.search(rf"{name}\s*\(", tests[0])]
     if not called:
         defined = ", ".join(functions_of(code)) or "no function"
         msg = f"column 'code': defines {defined}, expected the function that the test {tests[:1]} calls"

@@ -81,3 +81,9 @@ def test_a_faulty_row_is_named(tmp_path: Path, change: dict[str, Any], fault: st
     with pytest.raises(DataError) as refused:
         _ = Mbpp(json_lines(tmp_path / "mbpp.jsonl", [row(11, **change)])).rows
     assert fault in str(refused.value)
+
+
+def test_a_test_may_have_a_space_before_the_arguments(tmp_path: Path) -> None:
+    spaced = row(11, test_list=["assert add_11 (1) == 12"])
+    (sample,) = draw(Mbpp(json_lines(tmp_path / "mbpp.jsonl", [spaced])), 1, 42)
+    assert sample.context["function"] == "add_11"
