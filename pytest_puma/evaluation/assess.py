@@ -51,7 +51,7 @@ def _outcome(assessment: Assessment) -> Outcome:
         task=assessment.task,
         predictions=predictions,
         metrics=assessment.shown,
-        measures=_marked(assessment.measures, answered.signature),
+        measures=_marked(cell, assessment.measures, answered.signature),
         tables=Tables(
             confusion=confusion_matrix(predictions, scenario.valid_labels()) if scenario.kind.closed else {},
             calibration=calibration_bins(assessment.scored.table),
@@ -84,11 +84,22 @@ def _outcome(assessment: Assessment) -> Outcome:
     )
 
 
-def _marked(measures: Mapping[str, Measure], signature: Mapping[str, Any]) -> Mapping[str, Measure]:
-    """The measures, each with a note if nobody knows which weights answered."""
-    mark = f"weights {NOT_VERIFIED}"
-    if signature.get("engine", {}).get("weights") != NOT_VERIFIED:
-        return measures
-    return {
-        name: replace(measure, note="; ".join(filter(None, [measure.note, mark]))) for name, measure in measures.items()
-    }
+def _marked(cell: Cell, measures: Mapping[str, Measure], signature: Mapping[str, Any]) -> Mapping[str, Measure]:
+    """The measures, with a note on those of which nobody knows the weights behind the answers, or the verdicts."""
+    judge = signature.get("judge")
+    judges = judge if isinstance(judge, list) else [judge]
+    judged = tuple(metric.name for metric in cell.judged) if any(map(_unverified, judges)) else ()
+
+    def marked(measure: Measure) -> Measure:
+        notes = [measure.note]
+        if _unverified(signature.get("engine")):
+            notes.append(f"weights {NOT_VERIFIED}")
+        if any(f"{measure.metric}.".startswith((f"{name}.", f"{name}[")) for name in judged):
+            notes.append(f"the weights of the judge are {NOT_VERIFIED}")
+        return replace(measure, note="; ".join(filter(None, notes)))
+
+    return {name: marked(measure) for name, measure in measures.items()}
+
+
+def _unverified(engine: Any) -> bool:
+    return isinstance(engine, Mapping) and engine.get("weights") == NOT_VERIFIED

@@ -86,9 +86,10 @@ def read_reply(content: Any, request: Generate, seconds: float) -> Reply:
     if not isinstance(message, dict):
         msg = f"the answer of the server is {shown(content, 200)}; expected a message in choices[0]"
         raise EngineError(msg)
-    written = message.get("content") or ""
+    # llama.cpp's server repeats the beginning of the reply.
+    written = str(message.get("content") or "").removeprefix(request.prompt.prefill)
     thoughts = next((message[name] for name in _THOUGHTS if message.get(name)), "")
-    text, finish = _cut(str(written), request.prompt.stop), str(choice.get("finish_reason"))
+    text, finish = _cut(written, request.prompt.stop), str(choice.get("finish_reason"))
     usage = content.get("usage")
     spent = usage if isinstance(usage, dict) else {}
     decoded = _count(spent, "completion_tokens")

@@ -30,8 +30,9 @@ class ServerKind:
     `sends`: fields of each request that switch off its own sampling, and the thoughts of a model; `samples`: whether it
     takes top_k and min_p, and `off`, the top_k that means none. `prefill`: fields with which it continues the reply
     that the last message begins, None if it cannot. `grammar`: whether it takes a GBNF grammar. `stops`: the maximum
-    number of stop strings. `limit`: the name of the maximum of tokens. `about`: the path of its description, after the
-    URL without `/v1`, and the parts of it that may change an answer, none for all.
+    number of stop strings; `tops`: that of probable tokens at each place, 0 if it may give none. `limit`: the name of
+    the maximum of tokens. `about`: the path of its description, after the URL without `/v1`, and the parts of it that
+    may change an answer, none for all.
     """
 
     name: str
@@ -42,6 +43,7 @@ class ServerKind:
     prefill: Mapping[str, Any] | None = None
     grammar: bool = False
     stops: int = 4
+    tops: int = 0
     limit: str = "max_tokens"
     about: tuple[str, tuple[str, ...]] = ("", ())
 
@@ -58,6 +60,7 @@ KINDS = (
         prefill={},
         grammar=True,
         stops=64,
+        tops=50,
         about=("/props", ("build_info", "model_path", "chat_template")),
     ),
     ServerKind(
@@ -68,6 +71,7 @@ KINDS = (
         off=-1,
         prefill=_CONTINUED,
         stops=64,
+        tops=20,
         about=("/version", ()),
     ),
     ServerKind(
@@ -78,6 +82,7 @@ KINDS = (
         off=-1,
         prefill={"continue_final_message": True},
         stops=64,
+        tops=20,
         about=("/get_model_info", ()),
     ),
     ServerKind(name="OpenAI", owner=("openai", "openai-internal", "system"), limit="max_completion_tokens"),

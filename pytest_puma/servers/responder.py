@@ -13,7 +13,6 @@ from typing import Any, TypeAlias
 
 from pytest_puma.core import (
     Capability,
-    Generate,
     Identity,
     NotRunError,
     Origin,
@@ -31,29 +30,31 @@ from pytest_puma.servers.chat import Reply, body_of, is_overflow, read_reply
 from pytest_puma.servers.client import Client, ServerError
 from pytest_puma.servers.crowd import Crowd, Round
 from pytest_puma.servers.kind import Served, look
+from pytest_puma.servers.verdict import read_verdict, verdict_body
 
 #: A request and the body that asks it.
-Question: TypeAlias = tuple[Generate, dict[str, Any]]
+Question: TypeAlias = tuple[Request, dict[str, Any]]
 _SENT = "it takes no top_k, min_p and repetition penalty"
 _NO_USAGE = "are unknown: the server does not count them"
 
 
 class ServerResponder:
-    """A responder over a server. `client`: another one than that of the endpoint, for tests."""
+    """A responder over a server. `judges`: it scores verdicts. `client`: another one than that of the endpoint."""
 
     backend = None
     #: A server computes all responses.
     kept = 0
 
-    def __init__(self, endpoint: Endpoint, client: Client | None = None) -> None:
+    def __init__(self, endpoint: Endpoint, client: Client | None = None, *, judges: bool = False) -> None:
         key = os.environ.get(endpoint.key, "").strip()
         self._client = client or Client(endpoint.url, key=key, parallel=endpoint.parallel)
         self._endpoint = endpoint
         served = look(self._client, endpoint)
         self._kind = served.kind
         self.identity = _identity(endpoint, served)
-        more: set[Capability] = {"grammar"} if self._kind.grammar else set()
-        self.capabilities: frozenset[Capability] = frozenset({"generate", "seed", *more})
+        more: dict[Capability, bool] = {"grammar": self._kind.grammar, "score": judges and self._kind.tops > 0}
+        able: set[Capability] = {name for name, has in more.items() if has}
+        self.capabilities: frozenset[Capability] = frozenset({"generate", "seed", *able})
         self._crowd = Crowd(self._ask, endpoint.parallel)
         self._tickets = 0
         #: Tokens alone: the batches and their time are those of the server.
@@ -127,6 +128,8 @@ class ServerResponder:
 
     def _question(self, request: Request) -> Question:
         if isinstance(request, Score):
+            if "score" in self.capabilities:
+                return request, verdict_body(request, self._endpoint.model, self._kind)
             msg = f"a server ({self._kind.name}) gives no log-probabilities of texts"
             raise NotRunError(msg)
         return request, body_of(request, self._endpoint.model, self._kind)
@@ -141,7 +144,10 @@ class ServerResponder:
             if not is_overflow(str(error), error.status):
                 raise
             return Reply(response=Response(finish="overflow"))
-        return read_reply(content, request, time.perf_counter() - started)
+        seconds = time.perf_counter() - started
+        if isinstance(request, Score):
+            return read_verdict(content, request, self._kind, seconds)
+        return read_reply(content, request, seconds)
 
     def _count(self, reply: Reply) -> Response:
         """Count what a cell should report, and return the response."""

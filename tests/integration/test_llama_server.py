@@ -12,6 +12,7 @@ import pytest
 from pytest_puma.core.shared import common_prefix
 from pytest_puma.platform.bundled import bundled_folder
 from tests.integration.conftest import Project
+from tests.integration.knowing_model import write_rows
 from tests.servers.llama import ALONE, LlamaServer, proxied
 from tests.servers.stub import Fault, Stub
 
@@ -23,6 +24,46 @@ import pytest
 
 @pytest.mark.puma("triage_jira", strategies=["zero_shot", "zero_shot_cot"], samples=10)
 def test_triage(puma):
+    pass
+"""
+
+CUED = """
+import pytest
+from pytest_puma import CompletionScenario
+
+class Severities(CompletionScenario):
+    name = "severities"
+    data = {"test": "severities.jsonl"}
+
+    def instruction(self, item):
+        return f"How severe is it? {item['text']}"
+
+    def cue(self, item):
+        return "Answer:"
+
+    def truth(self, item):
+        return item["severity"]
+
+@pytest.mark.puma(Severities, strategies=["zero_shot"], samples=4)
+def test_cued(puma):
+    pass
+"""
+ROWS = [{"text": f"The {name} is slow.", "severity": "Minor"} for name in ("login", "export", "search", "menu")]
+RUBRIC = """
+from pytest_puma import rubric
+from pytest_puma.judges import VerdictScale
+
+#: Words that the bundled model writes.
+SCALE = VerdictScale({"en": ("Minor", "Major")}, (1.0, 0.0))
+
+def pytest_puma_metrics():
+    return [rubric("calm", "Is it Minor or Major?", scale=SCALE, expected=True, reasons=8)]
+"""
+JUDGED = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=4, gates=["judge.calm >= 0"])
+def test_judged(puma):
     pass
 """
 
@@ -87,6 +128,28 @@ def gap_after(llama: LlamaServer, body: dict[str, Any], text: str, common: int) 
 def test_the_greedy_texts_are_those_of_the_engine(bench: Project, proxy: Stub, llama: LlamaServer) -> None:
     bench.run(f"--puma-model=local={TINY},strict=on", served(proxy), model=False).assert_outcomes(passed=4)
     check_texts(bench, proxy, llama)
+
+
+def test_a_cue_is_continued(bench: Project, proxy: Stub) -> None:
+    bench.write(test_triage=CUED)
+    write_rows(bench, "severities.jsonl", *ROWS)
+    bench.run(f"--puma-model=local={TINY},strict=on", served(proxy), model=False).assert_outcomes(passed=2)
+    local, remote = texts(bench, "local"), texts(bench, "remote")
+    assert any(local.values())
+    assert remote == local
+
+
+def test_a_server_judges_by_the_probabilities_of_its_tokens(bench: Project, proxy: Stub) -> None:
+    bench.write(conftest=RUBRIC, test_triage=JUDGED)
+    judge = served(proxy).replace("--puma-model", "--puma-judge")
+    bench.run(f"--puma-model=local={TINY}", judge, model=False).assert_outcomes(passed=1)
+    (outcome,) = bench.record()["outcomes"]
+    assert outcome["signature"]["judge"]["weights"] == "not verified"
+    assert outcome["measures"]["judge.calm.unreadable_rate"]["value"] == 0
+    calm = outcome["measures"]["judge.calm"]
+    assert 0 < calm["value"] < 1
+    assert calm["note"].endswith("the weights of the judge are not verified")
+    assert "not verified" not in outcome["measures"]["accuracy"]["note"]
 
 
 def test_faults_on_the_way_lose_nothing_and_are_said(bench: Project, proxy: Stub, llama: LlamaServer) -> None:

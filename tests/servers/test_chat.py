@@ -62,6 +62,12 @@ def test_a_reply_is_read(parts: dict[str, Any], text: str, finish: str) -> None:
     assert reply.withheld == (parts.get("finish_reason") == "content_filter")
 
 
+def test_the_beginning_of_a_reply_is_no_part_of_it() -> None:
+    asked = request(prefill="It is", stop=("It",))
+    assert read_reply(answer("It is fine"), asked, 0.0).response.text == " fine"
+    assert read_reply(answer(" fine"), asked, 0.0).response.text == " fine"
+
+
 def test_a_reply_at_the_maximum_of_tokens_is_cut_off() -> None:
     reply = read_reply(answer("x", choice={"finish_reason": "length"}), request(max_tokens=2), 0.0)
     assert reply.response.finish == "length"

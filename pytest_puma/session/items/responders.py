@@ -119,7 +119,7 @@ def _computing(config: pytest.Config, model: Model, role: ResponderRole) -> Resp
     if model.endpoint is not None:
         from pytest_puma.servers.responder import ServerResponder
 
-        return ServerResponder(model.endpoint)
+        return ServerResponder(model.endpoint, judges=role == JUDGE)
     backend: Backend | None = config.hook.pytest_puma_backend(model=model)
     return Engine(_native(config, model) if backend is None else backend)
 
