@@ -18,6 +18,8 @@ from pytest_puma.servers.kind import ServerKind
 _SEEDS = 2**31
 #: Under which name a server shows the thoughts of a model.
 _THOUGHTS = ("reasoning_content", "reasoning")
+#: Ends of a reply that a filter of contents took.
+_WITHHELD = frozenset({"content_filter", "sensitive"})
 #: How servers say that a prompt is longer than the context.
 _OVERFLOW = re.compile(
     r"context[ _](length|size|window)|exceed_context|maximum context|longer than the (model|context)", re.IGNORECASE
@@ -87,7 +89,7 @@ def read_reply(content: Any, request: Generate, seconds: float) -> Reply:
         msg = f"the answer of the server is {shown(content, 200)}; expected a message in choices[0]"
         raise EngineError(msg)
     # llama.cpp's server repeats the beginning of the reply.
-    written = str(message.get("content") or "").removeprefix(request.prompt.prefill)
+    written = str(message.get("content") or message.get("refusal") or "").removeprefix(request.prompt.prefill)
     thoughts = next((message[name] for name in _THOUGHTS if message.get(name)), "")
     text, finish = _cut(written, request.prompt.stop), str(choice.get("finish_reason"))
     usage = content.get("usage")
@@ -107,7 +109,7 @@ def read_reply(content: Any, request: Generate, seconds: float) -> Reply:
         ),
         by=(str(content.get("model") or ""), str(content.get("system_fingerprint") or "")),
         measured=bool(decoded),
-        withheld=finish == "content_filter",
+        withheld=finish in _WITHHELD,
     )
 
 
@@ -129,6 +131,8 @@ def _thought(thoughts: str, text: str, *, closed: bool) -> str:
 
 
 def _finish(reason: str, whole: bool, decoded: int, limit: int) -> Finish:  # noqa: FBT001 - whether nothing was cut here
+    if reason == "model_context_window_exceeded" and whole:
+        return "context"
     if reason == "length" and whole:
         return "context" if 0 < decoded < limit else "length"
     return "stop"

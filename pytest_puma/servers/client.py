@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 #: Statuses of a server that is busy, restarts or lost its own server; 529 is "overloaded".
 AGAIN = frozenset({408, 409, 425, 429, *range(500, 600)} - {501, 505})
+#: Ends of a reply that a gateway lost: OpenRouter, z.AI, DeepSeek.
+_LOST = frozenset({"error", "network_error", "insufficient_system_resource"})
 TRIES = 8
 #: Seconds of a whole request with all its tries, of a connection, and of the first pause.
 SECONDS, CONNECT, PAUSE = 600.0, 10.0, 0.5
@@ -165,8 +167,8 @@ class Client:
         except ValueError:
             content = None
         status = response.status
-        error = content.get("error") if isinstance(content, dict) else None
-        if status == HTTPStatus.OK and error:
+        if status == HTTPStatus.OK and (error := _inner_error(content)):
+            content = {"error": error}
             code = error.get("code") if isinstance(error, dict) else None
             status = code if isinstance(code, int) else HTTPStatus.INTERNAL_SERVER_ERROR
         if status == HTTPStatus.OK:
@@ -191,6 +193,17 @@ def _lost(error: Exception) -> str:
     if "IncompleteRead" in type(cause).__name__ or "InvalidChunkLength" in type(cause).__name__:
         return "the connection ended in the middle of an answer"  # the numbers of bytes differ each time
     return f"no connection: {one_line(str(cause).rpartition('): ')[2], _SHOWN)}"
+
+
+def _inner_error(content: Any) -> Any:
+    """The error in an answer of status 200: its own, or that of a reply which a gateway lost on its way."""
+    if not isinstance(content, dict):
+        return None
+    choices = content.get("choices")
+    choice = choices[0] if isinstance(choices, list) and choices and isinstance(choices[0], dict) else {}
+    reason = choice.get("finish_reason")
+    lost = f"the reply ended with finish_reason {reason!r}" if reason in _LOST else None
+    return content.get("error") or choice.get("error") or lost
 
 
 def _message(content: Any) -> str:

@@ -53,6 +53,9 @@ def test_the_beginning_of_a_reply_is_its_last_message() -> None:
         ({"message": {"content": "", "reasoning": "hm"}, "finish_reason": "length"}, "<think>hm", "context"),
         ({"message": {"content": "a\n\nQ: b", "reasoning": "Q: what?"}}, "<think>Q: what?</think>a\n\n", "stop"),
         ({"message": {"content": None}, "finish_reason": "content_filter"}, "", "stop"),
+        ({"message": {"content": None, "refusal": "I cannot."}}, "I cannot.", "stop"),
+        ({"finish_reason": "model_context_window_exceeded"}, "one two", "context"),
+        ({"finish_reason": "end_turn"}, "one two", "stop"),
     ],
 )
 def test_a_reply_is_read(parts: dict[str, Any], text: str, finish: str) -> None:

@@ -69,6 +69,8 @@ def test_as_many_requests_are_at_once_as_parallel_says(stub: Stub) -> None:
         Fault(body=answer("Major"), cut=True),
         Fault(body={"error": {"code": 502, "message": "upstream"}}),
         Fault(body="<html>one moment</html>"),
+        Fault(body=answer("half of it", choice={"finish_reason": "error"}, usage={"completion_tokens": None})),
+        Fault(body=answer("", choice={"error": {"code": 429, "message": "upstream is busy"}})),
     ],
     ids=str,
 )
