@@ -47,8 +47,10 @@ def test_each_verdict_of_a_small_judge_is_readable_and_inside_its_bounds(rubric:
             companions = {one.name.rpartition(".")[2]: one.score(sample(), prediction) for one in metric.companions}
             assert companions["unreadable_rate"] == 0
             assert companions.get("order_disagreement_rate") in ((0, 1) if rubric.is_pair else (None,))
-            assert all(low <= prediction.scores[name] <= high for name in metric.names)
-        good, bad = (one.scores[f"{metric.name}.{pair.part}" if pair.part else metric.name] for one in both)
-        right += good < bad if rubric.better == "low" else good > bad
+        good, bad = ({name: v for name, v in one.scores.items() if isinstance(v, (int, float))} for one in both)
+        assert good.keys() == bad.keys() == {*metric.names}
+        assert all(low <= value <= high for value in (*good.values(), *bad.values()))
+        name = f"{metric.name}.{pair.part}" if pair.part else metric.name
+        right += good[name] < bad[name] if rubric.better == "low" else good[name] > bad[name]
     # To read with -s or -rP: what a small judge can do is worth knowing and no condition.
     print(f"{metric.name}: the good reply has the better verdict in {right} of {len(pairs)} pairs")  # noqa: T201 - as above
