@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -188,9 +187,7 @@ PUBLISHED = os.environ.get("PUMA_HUMANEVAL", "")
 @pytest.mark.skipif(not PUBLISHED, reason="PUMA_HUMANEVAL=HumanEval.jsonl.gz is unset")
 def test_the_published_solutions_pass_and_wrong_ones_do_not(sandbox: ProgramPool) -> None:
     scenario = HumanEvalRun(Path(PUBLISHED))
-    started = time.perf_counter()
     assert _passed(run(scenario, solution, sandbox)) == 164
-    assert time.perf_counter() - started < 60
     assert _passed(run(scenario, empty, sandbox)) == 0
     assert _passed(run(scenario, flipped, sandbox)) < 0.05 * 164
 
