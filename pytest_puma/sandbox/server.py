@@ -43,7 +43,9 @@ def main() -> None:
     mode, version, wrapper, *paths = sys.argv[1:]
     if sys.flags.isolated:  # as it was started, with the environment of a user
         command = [*_wrapping(wrapper), sys.executable, "-s", "-B", *sys.argv]
-        os.execve(command[0], command, ENVIRONMENT)  # noqa: S606 - itself
+        # Some installations of Python do not start without their path of libraries.
+        libraries = {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"}
+        os.execve(command[0], command, ENVIRONMENT | libraries)  # noqa: S606 - itself
     os.setsid()
     standard = [path for path in sys.path[1:] if not path.endswith("-packages")]
     installed = [path for path in sys.path if path.endswith("-packages")]
