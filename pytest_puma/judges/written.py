@@ -1,7 +1,8 @@
 """Verdicts of a judge that cannot score, such as a server: it writes one of the allowed answers.
 
 A grammar of the answers holds it to them where it follows one. Without a grammar, the answer that its reply begins with
-counts, and a reply without any is unreadable. Such a verdict has no probabilities: the written answer has all of it.
+counts, if a line or a clause ends there: "A better one is B" and "5/10" are unreadable, as is a reply without any. Such
+a verdict has no probabilities: the written answer has all of it.
 """
 
 from __future__ import annotations
@@ -30,6 +31,8 @@ from pytest_puma.replies.answers import strip_reasoning
 #: Tokens of an answer, with a word or a mark before it.
 _TOKENS = 16
 _MARKS = " \t\n\r\"'`*_.:([{<"
+#: Behind an answer: closing marks, then the end of the line, or a mark that is no part of a number or a word.
+_END = r"[\"'`*_)\]}>]*(?:\s*$|\s*\n|[.,:;!](?!\d)|\s+[-\u2013\u2014(])"
 
 
 class WrittenVerdicts:
@@ -109,7 +112,7 @@ class WrittenVerdicts:
 def _read(response: Response, answers: Sequence[str]) -> Response:
     """The response as that to a score; without log-probabilities if it begins with none of the answers."""
     text = strip_reasoning(response.text).lstrip(_MARKS)
-    found = [answer for answer in answers if re.match(rf"{re.escape(answer)}(?!\w)", text, re.IGNORECASE)]
+    found = [answer for answer in answers if re.match(re.escape(answer) + _END, text, re.IGNORECASE)]
     logprobs = tuple(0.0 if answer == found[0] else -math.inf for answer in answers) if found else ()
     finish = response.finish if response.finish == "overflow" else "scored"
     return Response(text=response.text, logprobs=logprobs, finish=finish, usage=response.usage)
