@@ -73,6 +73,9 @@ SCHEMA = {"type": "object", "required": ["total"]}
         ("ParagraphCounter", (), {}, ((), {"paragraphs": None})),
         ("DropF1ExactMatch", ("x",), {"answer_tuples": [["x"]]}, (("x",), {"answers": [["x"]]})),
         ("DropF1ExactMatch", ("x",), {}, (("x",), {})),
+        ("LLMJudgeSql", ("x",), {"db_schema": "t;", "dialect": "sqlite"}, (("x",), {"sql_setup": "t;"})),
+        ("MTBenchJudgePair", (), {"answer": ["first", "second"]}, ((), {"rival": "second"})),
+        ("MTBenchJudgePair", (), {"answer": "only"}, ((), {"rival": "only"})),
         (
             "GridDifference",
             ("0 1",),
@@ -94,6 +97,11 @@ def test_ifeval_has_the_arguments_of_its_instructions() -> None:
     given = {"key": 1, "instruction_id_list": ["a:b"], "prompt": "p", "additional_kwargs": [{"n": 1}]}
     _, context = translated(["IFEvalMetric"], (), given)
     assert (context["instruction_id_list"], context["kwargs"]) == (["a:b"], [{"n": 1}])
+
+
+def test_the_dialect_of_a_server_is_refused() -> None:
+    with pytest.raises(DataError, match="LLMJudgeSql: the context has the dialect 'mysql'; expected 'sqlite' or"):
+        translated(["LLMJudgeSql"], (), {"dialect": "mysql", "db_schema": "t;"})
 
 
 @pytest.mark.parametrize("truths", [(), ("no json",), ("[1]",), ("{}", "{}")])

@@ -11,6 +11,7 @@ import pytest
 import pytest_puma.compat.eval_framework as adapter
 from pytest_puma.compat.eval_framework.metrics import CLASSES, scores_of
 from pytest_puma.core import Metric, SettingsError, metric
+from pytest_puma.judges import JUDGED
 from pytest_puma.metrics.library import LIBRARY
 from tests.compat.tasks import CapitalChoices, Capitals
 
@@ -58,16 +59,22 @@ def test_an_unknown_class_is_an_error_with_the_nearest_name() -> None:
         task()
 
 
-@pytest.mark.parametrize("name", ["LLMJudgeConciseness", "MTBenchJudgePair"])
-def test_a_judge_is_refused_with_the_reason(name: str) -> None:
-    with pytest.raises(SettingsError, match=rf"{name!r} needs a second model as a judge.*leave it out of METRICS"):
+@pytest.mark.parametrize(
+    ("name", "reason"),
+    [
+        ("CodeExecutionPassAtOne", "unpickles functions of its rows"),
+        ("MultiPLECodeAssertion", "runs programs in languages other than Python"),
+    ],
+)
+def test_a_class_without_a_counterpart_is_refused_with_the_reason(name: str, reason: str) -> None:
+    with pytest.raises(SettingsError, match=rf"{name!r} {reason}.*leave it out of METRICS"):
         scores_of("Task", [name])
 
 
-@pytest.mark.parametrize("name", ["CodeExecutionPassAtOne"])
-def test_a_metric_that_unpickles_is_refused_with_the_reason(name: str) -> None:
-    with pytest.raises(SettingsError, match=f"{name!r} unpickles functions of its rows"):
-        scores_of("Task", [name])
+def test_each_judge_is_a_rubric() -> None:
+    judges = [metrics[-1] for name, metrics in CLASSES.items() if "Judge" in name]
+    assert len(judges) == 12
+    assert all(name.startswith("judge.") for name in judges)
 
 
 def test_importing_an_unknown_name_says_which_is_meant() -> None:
@@ -83,6 +90,6 @@ def test_each_class_can_be_imported() -> None:
     assert {name: getattr(module, name) for name in CLASSES} == {name: name for name in CLASSES}
 
 
-def test_each_class_leads_to_metrics_of_the_library() -> None:
+def test_each_class_leads_to_metrics_of_the_library_or_of_judges() -> None:
     names = {name for metrics in CLASSES.values() for name in metrics} - {"accuracy"}
-    assert sorted(names - set(LIBRARY)) == []
+    assert sorted(names - set(LIBRARY) - set(JUDGED)) == []

@@ -83,6 +83,21 @@ def _with_evaluate(truths: tuple[str, ...], given: dict[str, Any]) -> Row:
     return truths, given | {"ignore": {"patterns": given.get("regexes_to_ignore", ()), **ignored}}
 
 
+def _sql(truths: tuple[str, ...], given: dict[str, Any]) -> Row:
+    """The statements that build the tables. Raises a `DataError` for the dialect of a server."""
+    dialect = given.get("dialect", "sqlite")
+    if dialect not in {"sqlite", "standard_sql"}:
+        msg = f"LLMJudgeSql: the context has the dialect {dialect!r}; expected 'sqlite' or 'standard_sql'"
+        raise DataError(msg)
+    return truths, _renamed(given, db_schema="sql_setup")
+
+
+def _rival(truths: tuple[str, ...], given: dict[str, Any]) -> Row:
+    """The other reply; of several turns, the last one."""
+    answer = given.get("answer")
+    return truths, given | {"rival": answer[-1] if isinstance(answer, (list, tuple)) else answer}
+
+
 def _renamed(given: Mapping[str, Any], **names: str) -> dict[str, Any]:
     """The arguments under other names, as far as they are given."""
     return {names.get(name, name): value for name, value in given.items()}
@@ -116,6 +131,8 @@ _TRANSLATIONS: Mapping[str, Callable[[tuple[str, ...], dict[str, Any]], Row]] = 
     "AccuracyCompletionOLMES": lambda truths, given: (truths, given | {"ignore": {"patterns": _OLMES}}),
     "DropF1ExactMatch": lambda truths, given: (truths, _renamed(given, answer_tuples="answers")),
     "GridDifference": _grid_difference,
+    "LLMJudgeSql": _sql,
+    "MTBenchJudgePair": _rival,
     "WordCounter": _counter("word"),
     "SentenceCounter": _counter("sentence"),
     "ParagraphCounter": _counter("paragraph"),

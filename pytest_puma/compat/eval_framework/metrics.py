@@ -73,12 +73,23 @@ CLASSES: Mapping[str, tuple[str, ...]] = {
     "ConfidenceWeightedAccuracy": ("confidence_weighted",),
     "TernaryScore": ("ternary",),
     "DistributionalCorrectnessScore": ("distributional_correctness",),
+    "LLMJudgeChatbotStyle": ("judge.chatbot_style",),
+    "LLMJudgeCoherence": ("judge.coherence",),
+    "LLMJudgeCompletionAccuracy": ("judge.completion_accuracy",),
+    "LLMJudgeConciseness": ("judge.conciseness",),
+    "LLMJudgeAvoidsNames": ("judge.avoids_names",),
+    "LLMJudgeFormatCorrectness": ("judge.format_correctness",),
+    "LLMJudgeInstruction": ("judge.instruction",),
+    "LLMJudgeRefusal": ("judge.refusal",),
+    "LLMJudgeSql": ("sql.runs", "sql.only", "sql.rows", "sql.equal", "judge.sql_quality"),
+    "LLMJudgeWorldKnowledge": ("judge.world_knowledge",),
+    "MTBenchJudgeSingle": ("judge.mt_bench",),
+    "MTBenchJudgePair": ("judge.mt_bench_pair",),
 }
-#: Beginnings of the names of classes without a counterpart, and why there is none.
+#: Classes without a counterpart, and why there is none.
 _ABSENT = {
-    "LLMJudge": "needs a second model as a judge",
-    "MTBenchJudge": "needs a second model as a judge",
-    "CodeExecution": "unpickles functions of its rows, which may do anything; tests_passed runs tests that are texts",
+    "CodeExecutionPassAtOne": "unpickles functions of its rows, which may do anything (tests_passed has tests as text)",
+    "MultiPLECodeAssertion": "runs programs in languages other than Python",
 }
 #: Metrics that every scenario with choices has.
 _ALWAYS = frozenset({"accuracy"})
