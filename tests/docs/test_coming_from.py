@@ -10,6 +10,7 @@ import pytest
 
 from pytest_puma.compat.eval_framework import BaseTask
 from pytest_puma.compat.eval_framework.metrics import CLASSES
+from pytest_puma.judges import JUDGED
 from pytest_puma.metrics import metric_names
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.scenarios import BUILTIN
@@ -44,7 +45,7 @@ def test_each_metric_class_of_eval_framework_has_a_row_with_its_metrics() -> Non
 
 @pytest.mark.parametrize("system", ["lm-evaluation-harness", "AISteer360"])
 def test_a_metric_that_a_table_names_exists(system: str) -> None:
-    metrics = {*LIBRARY, *(name for scenario in BUILTIN.values() for name in metric_names(scenario()))}
+    metrics = {*LIBRARY, *JUDGED, *(name for scenario in BUILTIN.values() for name in metric_names(scenario()))}
     metric_rows = rows("metric", after=system)
     assert metric_rows
     for row in metric_rows:
