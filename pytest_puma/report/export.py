@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 
 from pytest_puma.codec.plain import plain, storable
 from pytest_puma.core import DataError, Outcome, Run, SettingsError, cell_id
+from pytest_puma.core.responder import NOT_VERIFIED
 from pytest_puma.planning.reports import FORMATS, PageSettings, ReportFile, foreign
 from pytest_puma.platform.files import obstacle, write_whole
 from pytest_puma.platform.installation import install_extra
@@ -83,13 +84,15 @@ def junit_properties(outcome: Outcome) -> list[tuple[str, str]]:
     """Return names and values, with all digits and without NaN.
 
     Examples: `puma.f1_macro` is `0.626`, `puma.f1_macro.interval` is `0.48 0.754`, `puma.f1_macro.interval_level` is
-    `0.95`.
+    `0.95`. `puma.f1_macro.note` is there if nobody has verified the weights behind it.
     """
     entries: list[tuple[str, str]] = [("puma.cell", outcome.cell)]
     for measure in outcome.measures.values():
         if not math.isnan(measure.value):
             entries.append((f"puma.{measure.metric}", repr(float(measure.value))))
             entries.append((f"puma.{measure.metric}.n", str(measure.n)))
+        if NOT_VERIFIED in measure.note:
+            entries.append((f"puma.{measure.metric}.note", measure.note))
         if not math.isnan(measure.low):
             entries.append((f"puma.{measure.metric}.interval", f"{float(measure.low)!r} {float(measure.high)!r}"))
             entries.append((f"puma.{measure.metric}.interval_level", repr(float(measure.level))))

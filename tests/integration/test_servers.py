@@ -37,7 +37,8 @@ def newest(project: Project) -> Path:
 
 def test_a_server_answers_and_every_number_is_marked(project: Project, stub: Stub) -> None:
     project.write(test_triage=BENCHMARK)
-    reports = [f"--puma-report={name}" for name in ("md:r.md", "csv:r.csv", "html:r.html")]
+    reports = [f"--puma-report={name}" for name in ("md:r.md", "csv:r.csv", "html:r.html", "junit-props")]
+    reports.append("--junit-xml=r.xml")
     result = project.run(model(stub), *reports, model=False)
     result.assert_outcomes(passed=1, skipped=1)
     result.stdout.fnmatch_lines_random(
@@ -53,7 +54,7 @@ def test_a_server_answers_and_every_number_is_marked(project: Project, stub: Stu
     assert all(measure["note"].endswith("weights not verified") for measure in outcome["measures"].values())
     engine = outcome["signature"]["engine"]
     assert (engine["server"], engine["server_model"], engine["weights"]) == (stub.url, "tiny", "not verified")
-    for report in ("r.md", "r.csv", "r.html"):
+    for report in ("r.md", "r.csv", "r.html", "r.xml"):
         assert "weights not verified" in (project.pytester.path / report).read_text(encoding="utf-8")
 
 
