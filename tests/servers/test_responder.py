@@ -4,6 +4,7 @@ import threading
 import time
 import traceback
 from collections.abc import Iterator
+from email.utils import formatdate
 from typing import Any
 
 import pytest
@@ -58,6 +59,24 @@ def test_as_many_requests_are_at_once_as_parallel_says(stub: Stub) -> None:
     stub.reply = lambda _: time.sleep(0.02) or answer("x")  # type: ignore[func-returns-value]
     ask(opened(stub, parallel=8), *map(request, "abcdefghijklmnopqrstuvwxyz"))
     assert 2 <= stub.most <= 8
+
+
+def test_two_thousand_requests_survive_a_crowded_server(stub: Stub) -> None:
+    stub.reply = lambda body: answer(body["messages"][-1]["content"])
+    stub.faults.extend([Fault(status=429, headers={"Retry-After": "0"}, body=""), None, None] * 200)
+    texts = list(map(str, range(2000)))
+    responder = opened(stub, parallel=64, seconds=120)
+    assert [response.text for response in ask(responder, *map(request, texts))] == texts
+    assert responder.provenance().warnings[0].startswith("200 requests had to be sent again: HTTP status 429")
+
+
+def test_retry_after_may_be_a_date(stub: Stub) -> None:
+    responder = opened(stub)
+    later = formatdate(time.time() + 3, usegmt=True)
+    stub.faults.append(Fault(status=503, headers={"Retry-After": later}, body=""))
+    started = time.monotonic()
+    ask(responder, request())
+    assert time.monotonic() - started > 1
 
 
 @pytest.mark.parametrize(
