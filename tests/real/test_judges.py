@@ -1,6 +1,6 @@
 """A small real judge on the tables of planted replies: its verdicts are readable, its accuracy is only printed.
 
-Half of each table gives 500 verdicts. `docs/judges.md` has the numbers of the whole tables.
+Half of each table gives 500 verdicts, minutes on one core. `docs/judges.md` has the numbers of the whole tables.
 """
 
 from __future__ import annotations
