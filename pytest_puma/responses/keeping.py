@@ -29,6 +29,7 @@ from pytest_puma.core import (
     Response,
     Speed,
 )
+from pytest_puma.core.metric import Source
 from pytest_puma.responses.database import EngineRow, ResponseStore, Scope
 from pytest_puma.responses.recipe import batch_key, engine_key, request_keys
 from pytest_puma.responses.row import KeptResponse, KeptTally
@@ -36,6 +37,7 @@ from pytest_puma.responses.row import KeptResponse, KeptTally
 #: The kept responses to read: `mix` all, `fresh` none.
 Mode: TypeAlias = Literal["mix", "fresh"]
 UNTIMED = "is not measured: some answers are kept from an earlier run; --puma-store=fresh computes all of them again"
+UNCOUNTED = "are unknown: what gave the kept answers did not count them"
 _OTHERWISE = "answers differ from those kept of the same requests in the same batch: this machine is not deterministic"
 
 
@@ -153,6 +155,9 @@ class KeepingResponder:
         """Return that of the responder, with the number of kept responses."""
         self._end_batch()
         computed, kept = self._responder.provenance(), self._tally.share()
+        unmeasured: dict[Source, str] = {"clock": UNTIMED} if kept else {}
+        if not self._tally.counted:
+            unmeasured["tokens"] = UNCOUNTED
         warnings = [*([str(kept)] if kept is not None and kept.mixed else []), *self._store.take_notes()]
         if self._otherwise:
             warnings.append(f"{self._otherwise} of {self._tally.responses} {_OTHERWISE}")
@@ -160,7 +165,7 @@ class KeepingResponder:
             signature=computed.signature,
             notes=computed.notes,
             warnings=(*computed.warnings, *warnings),
-            unmeasured={**computed.unmeasured, **({"clock": UNTIMED} if kept else {})},
+            unmeasured={**computed.unmeasured, **unmeasured},
             kept=kept,
         )
 

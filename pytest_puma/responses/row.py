@@ -40,12 +40,13 @@ class KeptResponse:
 class KeptTally:
     """Counts of the `responses` of a cell, and of the `kept` ones of them.
 
-    `together`: all kept ones were computed in the batch that asks for them.
+    `together`: all kept ones were computed in the batch that asks for them. `counted`: the tokens of each are known.
     """
 
     responses: int = 0
     kept: int = 0
     together: bool = True
+    counted: bool = True
     _batches: set[bytes] = field(default_factory=set)
     _most_batches: int = 0
     _runs: set[tuple[int, str]] = field(default_factory=set)
@@ -59,6 +60,7 @@ class KeptTally:
         self.responses += 1
         self.kept += 1
         self.together &= together
+        self.counted &= response.response.usage.decoded_tokens > 0 or not response.response.text
         self._batches.add(response.batch)
         self._most_batches = max(self._most_batches, len(self._batches))
         self._runs.add(response.run)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.integration.conftest import ONE_PROCESS, Project
-from tests.servers.stub import Fault, Stub, serving
+from tests.servers.stub import Fault, Stub, answer, serving
 
 KEY = "sk-very-secret-4711"
 BENCHMARK = """
@@ -103,6 +103,17 @@ def test_a_server_that_dies_and_comes_back_resumes(project: Project) -> None:
     result.stdout.fnmatch_lines(["kept answers: 3 of 6 in 1 cell, from run *"])
     (outcome,) = json.loads((newest(project) / "run.json").read_text(encoding="utf-8"))["outcomes"]
     assert outcome["measures"]["accuracy"]["n"] == 6
+
+
+@ONE_PROCESS
+def test_tokens_that_a_server_does_not_count_are_never_zero(project: Project, stub: Stub) -> None:
+    project.write(test_triage=BENCHMARK.replace("accuracy >= 0", "tokens_decoded_mean <= 9"))
+    stub.reply = lambda _: answer("Major", usage=None)
+    for said in ("the server does not count them", "what gave the kept answers did not count them"):
+        project.run(model(stub), model=False).stdout.fnmatch_lines([f"*tokens_decoded_mean are unknown: {said}*"])
+        (outcome,) = json.loads((newest(project) / "run.json").read_text(encoding="utf-8"))["outcomes"]
+        assert "tokens_decoded_mean" not in outcome["measures"]
+    assert len(stub.asked) == 6
 
 
 @ONE_PROCESS
