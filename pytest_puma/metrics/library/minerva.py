@@ -71,11 +71,15 @@ _APPENDIX_D = tuple(
     )
 )
 _THOUSANDS = re.compile(r"-?\d{1,3}(?:,\d{3})+")
+#: Characters of an answer. A longer text is none, and the time of the expressions above is quadratic.
+_LONGEST = 1_000
 
 
 def normalised(answer: str) -> str:
     """Return the answer behind the last equals sign, without units, articles and what TeX adds for the eye."""
     plain = answer.rpartition("=")[2]
+    if len(plain) > _LONGEST:
+        return plain
     for pattern, replacement in _APPENDIX_D:
         plain = pattern.sub(replacement, plain)
     return plain.replace(",", "") if _THOUSANDS.fullmatch(plain) else plain

@@ -26,7 +26,8 @@ LOOPS = {
 }
 #: Far above what a slow machine needs; a search that is quadratic takes minutes.
 SECONDS = 40.0
-REFERENCES = {"number_match": "5", "math_match": "5", "json.equal": "[5]", "needle": "1234"}
+REFERENCES = {"json.equal": "[5]", "list.places": "[5]", "needle": "1234"}
+REFERENCES |= dict.fromkeys(("number_match", "percentage_similarity", "math_match"), "5")
 REFERENCES |= dict.fromkeys(("sql.runs", "sql.only", "sql.rows", "sql.equal"), "SELECT 1")
 REFERENCE = "The cat sat on the mat.\nIt had 12 mice and 3 dogs\nbecause it was hungry."
 ARGUMENTS: dict[str, Any] = {
@@ -51,6 +52,7 @@ CONTEXT: dict[str, Any] = {
     "sql_setup": "",
     "keys": ["a.b"],
     "original": "Who is it?",
+    "grid": "0 1",
     **{unit: {"target": 3} for unit in ("words", "sentences", "paragraphs")},
     "length": {"unit": "sentences", "count": 20, "type": "target"},
 }
@@ -93,6 +95,8 @@ def test_a_reply_of_one_character_takes_seconds(name: str, kind: str) -> None:
         "ter.lines",
         "json.valid",
         "csv.found",
+        "drop.f1",
+        "minerva.relaxed.flex",
         "sql.runs",
         "ifeval.prompt",
     ],
