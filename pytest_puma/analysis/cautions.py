@@ -7,8 +7,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 
-from pytest_puma.core import Prediction, Sample, Scenario
+from pytest_puma.core import Measure, Prediction, Sample, Scenario
 from pytest_puma.datasets.fields import beginning
+from pytest_puma.judges.agreement import REPLY, WEAK
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 from pytest_puma.metrics.statistic import MIN_ROWS
@@ -112,11 +113,24 @@ def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
     return [sentence]
 
 
-def on_judge(metric: str) -> str:
-    """Return a sentence on a gate whose judge nobody has checked."""
+def on_judge(metric: str, wanted: str) -> str:
+    """Return a sentence on a gate whose judge nobody has checked; `wanted`: where labels are expected."""
+    return f"{metric}: this judge was never compared with people; label some replies in {wanted}"
+
+
+def on_labels(metric: str) -> str:
+    """Return a sentence on labels that were given to other replies than those of this run."""
     return (
-        f"{metric}: this judge was never compared with people; label some replies in a column human_label, and its "
-        f"agreement is {metric}.agreement (docs/judges.md)"
+        f"{metric}: no row has the reply that people labelled, in a column {REPLY!r}; their labels are compared with "
+        "verdicts about the new replies (docs/judges.md)"
+    )
+
+
+def on_agreement(metric: str, kappa: Measure) -> str:
+    """Return a sentence on a gate whose judge may agree with people hardly more than by chance."""
+    return (
+        f"{metric}: this judge agrees with people by a kappa of {kappa.value:.3g} [{kappa.low:.3g}, {kappa.high:.3g}]; "
+        f"where it may be under {WEAK:g}, its verdicts say little about theirs (docs/judges.md)"
     )
 
 

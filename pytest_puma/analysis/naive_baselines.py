@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from pytest_puma.analysis.naive_programs import PROGRAMS
 from pytest_puma.core import MODEL, Measure, Metric, Prediction, PumaError, Response, Sample, Scenario, Transcript
+from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics import ScoredPredictions, score
 from pytest_puma.phrases import described, one_line
 from pytest_puma.stats.resampling import Resamples
@@ -46,10 +47,13 @@ class NaiveBaselines:
     ) -> Mapping[str, NaiveBaseline]:
         """Return the naive baselines by name, on the perturbed samples; without `tfidf` if a label has too few samples.
 
-        `only`: the metrics to measure, None for all.
+        `only`: the metrics to measure, None for all. Those that ask a judge or run programs are not measured.
         One that cannot be computed is left out, and `left_out` gives the reason: it was not requested.
         `resamples` are those of the samples; their seed is also that of the programs.
         """
+        asking = {name for metric in metrics if metric.asks for name in metric.names}
+        metrics = [metric for metric in metrics if not metric.asks]
+        only = None if only is None else [name for name in only if MetricName.parse(name).base not in asking]
         names = tuple(name for metric in metrics for name in metric.names)
         measured = None if only is None else frozenset(only)
         key = (type(scenario), tuple(sample.id for sample in samples), resamples.seed, perturbation, names, measured)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -28,6 +28,7 @@ from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.groups import measure_cell, shown_metrics
 from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.gates.judge import not_run
+from pytest_puma.judges.agreement import AGREEMENT, WEAK, is_compared, labelled_elsewhere, wanted_labels
 from pytest_puma.metrics import ScoredPredictions, contrast, score, source_of
 
 
@@ -180,12 +181,25 @@ class Assessment:
             *self._on_baseline(),
             *cautions.on_repeats(answered.samples, self._texts),
             *cell.scenario.remarks(answered.samples),
-            *map(cautions.on_judge, cell.uncompared(answered.samples)),
+            *self._on_judges(),
             *cautions.on_answers(cell.scenario, answered.predictions),
             *cautions.on_slow_metrics(kernels, self.seconds),
             *(() if programs is None else programs.left_out()),
         ]
         return tuple(f"{cell.id}: {sentence}" for sentence in sentences)
+
+    def _on_judges(self) -> Iterator[str]:
+        """The sentences on gates whose judge was not compared with people, or hardly agrees with them."""
+        samples = self.answered.samples
+        for metric in self.cell.gated_judges:
+            kappa = self.measures.get(f"{metric.name}{AGREEMENT}")
+            if not is_compared(metric, samples):
+                yield cautions.on_judge(metric.name, wanted_labels(metric, samples))
+                continue
+            if self.cell.model.source not in {"answers", "run"} and not labelled_elsewhere(samples):
+                yield cautions.on_labels(metric.name)
+            if kappa is not None and not kappa.low >= WEAK:
+                yield cautions.on_agreement(metric.name, kappa)
 
     def _unless_unreadable(self, verdict: Verdict) -> Verdict:
         """The verdict of a gate; a failure if the judge has no verdict about too many of the replies behind it."""

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from pytest_puma.core import JUDGE, CellId, Gate, Generation, Metric, Model, Sample, Scenario, SettingsError
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.errors import check_limits
-from pytest_puma.judges.agreement import AGREEMENT, is_compared
+from pytest_puma.judges.agreement import is_compared
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.strategies import Strategy, resolve_generation
 
@@ -81,14 +81,17 @@ class Cell:
         """The metrics that ask a judge."""
         return tuple(metric for metric in self.scores if metric.asks == JUDGE)
 
-    def uncompared(self, samples: Sequence[Sample]) -> list[str]:
-        """Return the metrics that gates limit, and whose judge was never compared with labels of people."""
+    @property
+    def gated_judges(self) -> list[Metric]:
+        """The metrics that ask a judge and that gates limit."""
         limited = {
             MetricName.parse(gate.metric).base for gate in (*self.gates, *self.cross_cell_gates) if not gate.word
         }
-        asking = (metric for metric in self.judged if not metric.name.endswith(AGREEMENT))
-        gated = (metric for metric in asking if not limited.isdisjoint(metric.names))
-        return [metric.name for metric in gated if not is_compared(metric, samples)]
+        return [metric for metric in self.judged if not limited.isdisjoint(metric.names)]
+
+    def uncompared(self, samples: Sequence[Sample]) -> list[Metric]:
+        """Return the metrics that gates limit, and whose judge was never compared with labels of people."""
+        return [metric for metric in self.gated_judges if not is_compared(metric, samples)]
 
     @property
     def name(self) -> CellId:

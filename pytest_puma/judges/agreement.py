@@ -20,11 +20,15 @@ import numpy as np
 from pytest_puma.core import JUDGE, Metric, Pool, Prediction, Sample, SettingsError
 from pytest_puma.judges.rubric import Question, Rubric
 from pytest_puma.judges.scale import VerdictScale
+from pytest_puma.phrases import named
 from pytest_puma.stats.arrays import Values
 
 #: The end of the name of such a metric.
 AGREEMENT = ".agreement"
 LABEL, REPLY = "human_label", "human_reply"
+_PEOPLE = "human_"
+#: Under this kappa, verdicts say little about those of people. J. R. Landis, G. G. Koch, Biometrics 33 (1977).
+WEAK = 0.4
 _BOOLEANS = {"true": "yes", "false": "no"}
 _Ask = Callable[[Rubric, Sample, Prediction], Generator[Any, Any, Any]]
 
@@ -44,9 +48,37 @@ def agreements_of(asked: Rubric, name: str, ask: _Ask) -> tuple[Metric, ...]:
 
 
 def is_compared(metric: Metric, samples: Sequence[Sample]) -> bool:
-    """Whether people labelled some of the samples for a metric that asks by a rubric."""
-    rubrics = [companion.score.args[0] for companion in metric.companions if companion.name.endswith(AGREEMENT)]  # type: ignore[attr-defined]
-    return any(_label(asked, sample) is not None for asked in rubrics for sample in samples)
+    """Whether people labelled some of the samples for a metric that asks by a rubric, or for one of agreement."""
+    return any(_label(asked, sample) is not None for asked in _rubrics(metric) for sample in samples)
+
+
+def wanted_labels(metric: Metric, samples: Sequence[Sample]) -> str:
+    """Return where labels for a metric are expected, and the similar columns that the samples have."""
+    wanted = [*(f"{LABEL}_{asked.name}" for asked in _rubrics(metric)[:1]), LABEL]
+    columns = dict.fromkeys(name for sample in samples for name in sample.fields if name.startswith(_PEOPLE))
+    found = [repr(name) for name in columns if name not in {*wanted, REPLY}]
+    there = f"; found {named(found)}" if found else ""
+    return f"a column {' or '.join(map(repr, wanted))}{there} (docs/judges.md)"
+
+
+def labelled_elsewhere(samples: Sequence[Sample]) -> bool:
+    """Whether rows have the replies that people labelled."""
+    return any(sample.fields.get(REPLY) is not None for sample in samples)
+
+
+def check_labels(metrics: Sequence[Metric], samples: Sequence[Sample]) -> None:
+    """Raise a `SettingsError` for a label that is no verdict of its rubric."""
+    for asked in (asked for metric in metrics for asked in _rubrics(metric)):
+        (question,) = asked.questions.values()
+        for sample in samples:
+            if (label := _label(asked, sample)) is not None:
+                _index(question.scale, label, asked, sample)
+
+
+def _rubrics(metric: Metric) -> list[Rubric]:
+    """The rubrics of a metric's agreement with people, each with one question."""
+    agreements = (each for each in (metric, *metric.companions) if each.name.endswith(AGREEMENT))
+    return [each.score.args[0] for each in agreements]  # type: ignore[attr-defined]
 
 
 def kappa(values: Sequence[float], sums: Values) -> Values:

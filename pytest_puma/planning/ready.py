@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 from pytest_puma.core import SANDBOX, DataError, Generation, PumaError, Sample, Scenario, SettingsError, TemplateError
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.tasks import rows_of, tasks_on
+from pytest_puma.judges.agreement import AGREEMENT, check_labels, wanted_labels
 from pytest_puma.metrics.library.repeated import trials_needed
 from pytest_puma.planning.settings import Settings
 from pytest_puma.replies.answers import begins_with
@@ -50,12 +51,15 @@ def check_ready(cells: Sequence[Cell], settings: Settings, identities: Identitie
         warn_of_spaces(tasks)
     for cell in cells:
         settings.judging.baseline_of(cell)
-        if settings.judging.needs_agreement and (metrics := cell.uncompared(samples)):
-            msg = (
-                f"{cell.id}: a gate limits {metrics[0]}, and no sample has a label of people, which the ini key "
-                "puma_judge_agreement requires; expected a column human_label (docs/judges.md)"
-            )
-            raise SettingsError(msg)
+        check_labels(cell.judged, samples)
+        for metric in cell.uncompared(samples):
+            if settings.judging.needs_agreement or metric.name.endswith(AGREEMENT):
+                why = "" if metric.name.endswith(AGREEMENT) else ", which the ini key puma_judge_agreement requires"
+                msg = (
+                    f"{cell.id}: a gate limits {metric.name}, and no sample has a label of people{why}; expected "
+                    f"{wanted_labels(metric, samples)}"
+                )
+                raise SettingsError(msg)
 
 
 def check_consent(cells: Sequence[Cell], run_code: str) -> None:

@@ -22,6 +22,7 @@ from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
 from pytest_puma.analysis.naive_programs import PROGRAMS
 from pytest_puma.core import OwnMetric, Sample, Scenario
 from pytest_puma.datasets.sampling import draw
+from pytest_puma.judges import rubric
 from pytest_puma.scenarios import BUILTIN, TriageJiraScenario
 from pytest_puma.stats.resampling import Resamples
 from tests.factories import cell, evaluated, sample
@@ -224,3 +225,16 @@ def test_a_cell_goes_on_without_the_programs_that_fail() -> None:
     assert outcome["length"] == 13
     assert outcome.tables.naive_baselines == {}
     assert sum("raised IndexError" in warning for warning in outcome.judgement.warnings) == 3
+
+
+def test_what_asks_a_judge_or_runs_programs_is_not_measured() -> None:
+    scenario, samples, _ = drawn("triage_jira", 20)
+    asking = rubric("calm", "Is it calm?")
+    found = NaiveBaselines().find(
+        scenario,
+        samples,
+        resamples(samples),
+        metrics=[asking],
+        only=["accuracy", "judge.calm", "judge.calm[mean team]"],
+    )
+    assert {name for baseline in found.values() for name in baseline.measures} == {"accuracy"}

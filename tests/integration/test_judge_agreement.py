@@ -48,6 +48,7 @@ def letters(project: Project, *labels: str) -> None:
 def test_the_agreement_with_people_is_shown_with_its_interval_and_counts(project: Project) -> None:
     letters(project, "yes", "yes", "yes", "no", "yes", "no", "yes", "")
     result = run(project, "moody")
+    result.stdout.fnmatch_lines(["*warning: *judge.calm: this judge agrees with people by a kappa of 0.696 [[]-*"])
     line = "*judge.calm.agreement of letters-zero_shot@tested: kappa 0.696* with 7 labels; people-judge: yes-yes 4, "
     result.stdout.fnmatch_lines([f"{line}yes-no 1, no-no 2*"])
     result.stdout.no_fnmatch_line("*never compared with people*")
@@ -65,6 +66,39 @@ def test_a_gate_on_a_judge_without_labels_is_remarked_or_refused(project: Projec
     assert "a gate limits judge.calm, and no sample has a label of people, which the ini key puma_judge_agreement" in (
         refused(project, f"--puma-judge=kind={project.model}")
     )
+
+
+@ONE_PROCESS
+def test_a_gate_on_agreement_without_labels_names_the_column_that_is_expected_and_those_found(project: Project) -> None:
+    letters(project, *["yes"] * 8)
+    rows = (project.pytester.path / "letters.jsonl").read_text(encoding="utf-8")
+    (project.pytester.path / "letters.jsonl").write_text(rows.replace("human_label", "human_label_clam"), "utf-8")
+    judge = f"--puma-judge=kind={project.model}"
+    text = "expected a column 'human_label_calm' or 'human_label'; found 'human_label_clam'"
+    assert f"a gate limits judge.calm.agreement, and no sample has a label of people; {text}" in (
+        refused(project, judge, "--puma-gate=judge.calm.agreement >= 0.6")
+    )
+    result = run(project, "kind")
+    result.stdout.fnmatch_lines(["*never compared with people; label some replies in a column 'human_label_calm' or*"])
+
+
+@ONE_PROCESS
+def test_labels_of_new_replies_are_remarked(project: Project) -> None:
+    letters(project, *["yes"] * 4, *["no"] * 4)
+    rows = (project.pytester.path / "letters.jsonl").read_text(encoding="utf-8")
+    (project.pytester.path / "letters.jsonl").write_text(rows.replace("human_reply", "human_replies"), "utf-8")
+    result = run(project, "kind")
+    result.stdout.fnmatch_lines(
+        ["*warning: *judge.calm: no row has the reply that people labelled, in a column 'human_*"]
+    )
+
+
+@ONE_PROCESS
+def test_a_label_that_is_no_verdict_is_refused_before_a_model_is_loaded(project: Project) -> None:
+    letters(project, "yes", "impolite", *["no"] * 6)
+    text = refused(project, f"--puma-judge=kind={project.model}")
+    assert "sample '1' has the label 'impolite' for the rubric 'calm'; expected one of 'yes, no'" in text
+    assert not (project.pytester.path / "opened.txt").exists()
 
 
 @ONE_PROCESS
