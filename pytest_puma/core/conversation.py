@@ -12,6 +12,7 @@ computed together, and receives the tuple of their responses; it returns an `Ans
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -119,6 +120,15 @@ class Score:
 
 
 Request: TypeAlias = Generate | Score
+
+#: Tokens of a written continuation, with a word or a mark before it.
+_WRITTEN = 16
+
+
+def written(score: Score, *, grammar: bool, logprobs: bool = False) -> Generate:
+    """Return the request to write one of the continuations of a score; `grammar`: held to them by a grammar."""
+    allowed = "root ::= " + " | ".join(json.dumps(text, ensure_ascii=False) for text in score.continuations)
+    return Generate(prompt=score.prompt, max_tokens=_WRITTEN, logprobs=logprobs, grammar=allowed if grammar else None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

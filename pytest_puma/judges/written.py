@@ -7,7 +7,6 @@ a verdict has no probabilities: the written answer has all of it.
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Mapping, Sequence
@@ -26,10 +25,9 @@ from pytest_puma.core import (
     Score,
     Speed,
 )
+from pytest_puma.core.conversation import written
 from pytest_puma.replies.answers import strip_reasoning
 
-#: Tokens of an answer, with a word or a mark before it.
-_TOKENS = 16
 _MARKS = " \t\n\r\"'`*_.:([{<"
 #: Behind an answer: closing marks, then the end of the line, or a mark that is no part of a number or a word.
 _END = r"[\"'`*_)\]}>]*(?:\s*$|\s*\n|[.,:;!](?!\d)|\s+[-\u2013\u2014(])"
@@ -104,9 +102,7 @@ class WrittenVerdicts:
     def _written(self, request: Request) -> Request:
         if isinstance(request, Generate):
             return request
-        grammar = "root ::= " + " | ".join(json.dumps(answer, ensure_ascii=False) for answer in request.continuations)
-        follows = "grammar" in self._judge.capabilities
-        return Generate(prompt=request.prompt, max_tokens=_TOKENS, grammar=grammar if follows else None)
+        return written(request, grammar="grammar" in self._judge.capabilities)
 
 
 def _read(response: Response, answers: Sequence[str]) -> Response:

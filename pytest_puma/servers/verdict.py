@@ -7,29 +7,27 @@ begins `1` and `10`, counts for the one that the reply goes on to, else for the 
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from pytest_puma.core import Generate, Score
+from pytest_puma.core import Score
+from pytest_puma.core.conversation import written
 from pytest_puma.servers.chat import Reply, body_of, read_reply
 from pytest_puma.servers.kind import ServerKind
 
-#: Tokens of an answer.
-_TOKENS = 16
 _MARKS = " \t\n\r\"'`*_.,:;()[]{}<>!▁Ġ"
 
 
 def verdict_body(request: Score, model: str, kind: ServerKind) -> dict[str, Any]:
     """Return the body that asks for an answer, held to the allowed ones if the server follows grammars."""
-    return body_of(_written(request, kind), model, kind) | {"top_logprobs": kind.tops}
+    return body_of(written(request, grammar=kind.grammar, logprobs=True), model, kind) | {"top_logprobs": kind.tops}
 
 
 def read_verdict(content: Any, request: Score, kind: ServerKind, seconds: float) -> Reply:
     """Return the response with the log-probability of each answer; with none if no token begins any."""
-    reply = read_reply(content, _written(request, kind), seconds)
+    reply = read_reply(content, written(request, grammar=kind.grammar, logprobs=True), seconds)
     answers = [answer.casefold() for answer in request.continuations]
     text = reply.response.text.strip(_MARKS).casefold()
     stated = max((answer for answer in answers if text.startswith(answer)), key=len, default="")
@@ -43,11 +41,6 @@ def read_verdict(content: Any, request: Score, kind: ServerKind, seconds: float)
     logprobs = tuple(math.log(chances[answer]) if chances[answer] else -math.inf for answer in answers)
     readable = max(logprobs) > -math.inf
     return replace(reply, response=replace(reply.response, logprobs=logprobs if readable else (), finish="scored"))
-
-
-def _written(request: Score, kind: ServerKind) -> Generate:
-    grammar = "root ::= " + " | ".join(json.dumps(answer, ensure_ascii=False) for answer in request.continuations)
-    return Generate(prompt=request.prompt, max_tokens=_TOKENS, logprobs=True, grammar=grammar if kind.grammar else None)
 
 
 def _first(tokens: Sequence[dict[str, Any]]) -> Iterator[tuple[str, float]]:
