@@ -18,8 +18,18 @@ import numpy as np
 
 from pytest_puma.core import Prediction
 from pytest_puma.metrics import statistic
+from pytest_puma.metrics.distinct import DistinctRows
 from pytest_puma.metrics.kernels import agreement, rebuilt
-from pytest_puma.metrics.statistic import MIN_ROWS, SHARE, ComparisonBasis, IntervalBasis, Statistic, masked, rarer
+from pytest_puma.metrics.statistic import (
+    MIN_ROWS,
+    SHARE,
+    ComparisonBasis,
+    IntervalBasis,
+    Kernel,
+    Statistic,
+    masked,
+    rarer,
+)
 from pytest_puma.metrics.table import PredictionTable, parse_failure_note
 from pytest_puma.stats.arrays import Mask, Values, Weights
 
@@ -46,7 +56,7 @@ def of_labels(table: PredictionTable) -> Iterator[Statistic]:
         gold, answers = table.gold.astype(float), table.answer.astype(float)
         yield from agreement(gold, answers, table.parsed, parse_failure_note(table))
     for index, label in enumerate(table.labels):
-        yield from _of_class(f"per_class.{label}", table.gold == index, table.answer == index)
+        yield from _of_class(f"per_class.{label}", table.gold == index, table.answer == index, by_class.f1_of(index))
 
 
 def accuracy(table: PredictionTable) -> Statistic:
@@ -63,11 +73,10 @@ def _rare_class_note(table: PredictionTable) -> str:
     return f"n={rarest} of the rarest class: the interval is approximate" if is_rare else ""
 
 
-def _of_class(name: str, is_gold: Mask, is_answer: Mask) -> Iterator[Statistic]:
+def _of_class(name: str, is_gold: Mask, is_answer: Mask, f1: Kernel) -> Iterator[Statistic]:
     hits = is_gold & is_answer
     yield statistic.proportion(f"{name}.precision", hits, is_answer, better="high")
     yield statistic.proportion(f"{name}.recall", hits, is_gold, better="high")
-    f1 = statistic.ratio(np.where(hits, 2.0, 0.0), np.add(is_gold, is_answer, dtype=np.float64))
     counted = is_gold | is_answer
     inputs = masked(is_answer.astype(np.float64), counted)
     basis = IntervalBasis(rarer=rarer(hits[counted]), sequential=True)
@@ -78,29 +87,38 @@ class _ByClass:
     """F1 of every class at once, as 2 * hits / (golds + answers): the harmonic mean of precision and recall."""
 
     def __init__(self, table: PredictionTable) -> None:
+        self._pairs = DistinctRows(table.gold, table.answer)
+        gold, answer = self._pairs.columns
         classes = np.arange(len(table.labels))
-        is_gold, is_answer = table.gold[:, None] == classes, table.answer[:, None] == classes
+        is_gold, is_answer = gold[:, None] == classes, answer[:, None] == classes
         self._golds = is_gold.astype(np.float64)
         self._twice_hits = 2.0 * (is_gold & is_answer)
         self._golds_and_answers = self._golds + is_answer
 
-    def _f1(self, weights: Weights) -> Values:
-        return statistic.divide(weights @ self._twice_hits, weights @ self._golds_and_answers)
+    def f1_of(self, label: int) -> Kernel:
+        """Return the kernel of the F1 of the class of this index."""
+        f1 = statistic.ratio(self._twice_hits[:, label], self._golds_and_answers[:, label])
+        return lambda weights: f1(self._pairs.counts(weights))
 
     def f1_macro(self, weights: Weights) -> Values:
         """Return the mean over the classes that occur, as gold label or as answer."""
-        f1 = self._f1(weights)
+        f1 = self._f1(self._pairs.counts(weights))
         return statistic.divide(np.nansum(f1, axis=1), np.sum(~np.isnan(f1), axis=1))
 
     def recall_macro(self, weights: Weights) -> Values:
         """Return the mean recall of the classes that occur as gold labels, also known as balanced accuracy."""
-        recall = statistic.divide(weights @ self._twice_hits / 2, weights @ self._golds)
+        counts = self._pairs.counts(weights)
+        recall = statistic.divide(counts @ self._twice_hits / 2, counts @ self._golds)
         return statistic.divide(np.nansum(recall, axis=1), np.sum(~np.isnan(recall), axis=1))
 
     def f1_weighted(self, weights: Weights) -> Values:
         """Return the mean over classes, weighted by the number of gold labels."""
-        golds = weights @ self._golds
-        return statistic.divide(np.nansum(self._f1(weights) * golds, axis=1), golds.sum(axis=1))
+        counts = self._pairs.counts(weights)
+        golds = counts @ self._golds
+        return statistic.divide(np.nansum(self._f1(counts) * golds, axis=1), golds.sum(axis=1))
+
+    def _f1(self, counts: Weights) -> Values:
+        return statistic.divide(counts @ self._twice_hits, counts @ self._golds_and_answers)
 
 
 def confusion_matrix(predictions: Sequence[Prediction], labels: Sequence[str]) -> dict[str, Counter[str]]:

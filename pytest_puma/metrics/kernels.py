@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from pytest_puma.metrics import statistic
+from pytest_puma.metrics.distinct import DistinctRows, distinct
 from pytest_puma.metrics.statistic import CORRELATION, ComparisonBasis, IntervalBasis, Kernel, Statistic, divide, ratio
 from pytest_puma.stats.arrays import Mask, Values, Weights
 
@@ -28,9 +29,12 @@ def agreement(gold: Values, answer: Values, parsed: Mask, note: str) -> Iterator
     """
     inputs = np.where(parsed[:, None], np.column_stack([gold, answer]), np.nan)
     basis = IntervalBasis(rarer=statistic.rarer(gold[parsed] == answer[parsed]))
-    for name in _AGREEMENT:
+    among = statistic.contributing(inputs)
+    pairs, n = DistinctRows(gold, answer, among=among), int(among.sum())
+    of_pairs = partial(Statistic, n=n, bounds=CORRELATION, inputs=inputs, interval=basis, note=note)
+    for name, build in _AGREEMENT.items():
         if name != "kendall_tau" or len(np.unique(gold[parsed])) * len(np.unique(answer[parsed])) <= _MAX_PAIRS:
-            yield rebuilt(name, name, inputs, bounds=CORRELATION, interval=basis, note=note)
+            yield of_pairs(name=name, kernel=pairs.kernel(build), comparison=ComparisonBasis(rebuild=name))
 
 
 def rebuilt(name: str, builder: str, inputs: Values, **more: Any) -> Statistic:
@@ -188,8 +192,8 @@ def _beyond(table: Values) -> Values:
 
 #: From gold values and answers.
 _AGREEMENT: Mapping[str, Callable[..., Kernel]] = {
-    "kappa_quadratic": partial(statistic.distinct, _kappa),
-    "spearman": partial(statistic.distinct, _spearman),
+    "kappa_quadratic": _kappa,
+    "spearman": _spearman,
     "kendall_tau": _kendall,
 }
 #: By `ComparisonBasis.rebuild`.
@@ -197,6 +201,6 @@ BUILDERS: Mapping[str, Callable[..., Kernel]] = {
     "mean": average,
     "median": median,
     "root_mean_square": root_mean_square,
-    "standardised": partial(statistic.distinct, _standardised),
-    **_AGREEMENT,
+    "standardised": partial(distinct, _standardised),
+    **{name: partial(distinct, build) for name, build in _AGREEMENT.items()},
 }

@@ -24,8 +24,6 @@ Kernel: TypeAlias = Callable[[Weights], Values]
 MIN_ROWS = 30
 SHARE: Interval = (0.0, 1.0)
 CORRELATION: Interval = (-1.0, 1.0)
-#: Counting equal rows pays if each occurs this often on average.
-_MIN_REPEATS = 4
 _WEIGHTS_AT_ONCE = 200_000  # 1.6 MB, which fits the processor's cache
 
 
@@ -109,20 +107,6 @@ def ratio(numerator: Values, denominator: Values) -> Kernel:
         return divide(sums[:, 0], sums[:, 1])
 
     return kernel
-
-
-def distinct(build: Callable[..., Kernel], *columns: Values) -> Kernel:
-    """Return the kernel that `build` makes of the columns, computed from the counts of distinct rows.
-
-    Labels and points have few distinct rows, however many samples there are.
-    """
-    if not columns[0].size:
-        return build(*columns)
-    rows, indices = np.unique(np.column_stack(columns), axis=0, return_inverse=True)
-    if rows.shape[0] * _MIN_REPEATS > columns[0].size:
-        return build(*columns)
-    kernel, members = build(*rows.T), 1.0 * (indices.reshape(-1, 1) == np.arange(rows.shape[0]))
-    return lambda weights: kernel(weights @ members)
 
 
 def on_rows(rows: Indices, kernel: Kernel) -> Kernel:

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import cache
 
 #: The point values that agile teams estimate with.
 FIBONACCI = (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)
@@ -94,11 +95,7 @@ def own_words(text: str, tags: Sequence[str] = ()) -> str:
     text = _ROLE.sub("", text)
     if not tags:
         return text
-    names = "|".join(map(re.escape, tags))
-    opening = re.compile(rf"<(?:{names})\b[^>]*(?:>|$)|^[ \t>#*_`]*title[*_`]*[ \t]*:", re.IGNORECASE | re.MULTILINE)
-    closing = re.compile(
-        rf"</(?:{names})>|^(?=[ \t*_`]*(?:final\s+)?answer[*_`]*[ \t]*:)", re.IGNORECASE | re.MULTILINE
-    )
+    opening, closing = _around_data(tuple(tags))
     seen: set[str] = set()
     while data := opening.search(text):
         before, tag = text[: data.start()], data[0].strip().casefold()
@@ -108,6 +105,14 @@ def own_words(text: str, tags: Sequence[str] = ()) -> str:
         end = closing.search(text, data.end())
         text = "" if end is None else text[end.end() :]
     return text
+
+
+@cache
+def _around_data(tags: tuple[str, ...]) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """The patterns of the beginning and the end of a copy of data between tags."""
+    names, flags = "|".join(map(re.escape, tags)), re.IGNORECASE | re.MULTILINE
+    opening = re.compile(rf"<(?:{names})\b[^>]*(?:>|$)|^[ \t>#*_`]*title[*_`]*[ \t]*:", flags)
+    return opening, re.compile(rf"</(?:{names})>|^(?=[ \t*_`]*(?:final\s+)?answer[*_`]*[ \t]*:)", flags)
 
 
 def final_answer(text: str) -> str | None:

@@ -11,6 +11,7 @@ parser, gates and clock are in no key: the messages say what was asked.
 from __future__ import annotations
 
 import json
+import marshal
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -47,7 +48,8 @@ def request_keys(requests: Sequence[Request], counts: Counter[int], *, strict: b
     for request in requests:
         content = _content(request)
         if not strict or _draws(request):
-            alike = hash(repr(content))  # in half the time of a key
+            # Version 2 has no references, so equal contents have equal bytes; in a third of the time of a key.
+            alike = hash(marshal.dumps(content, 2))
             content["nth"], counts[alike] = counts[alike], counts[alike] + 1
         keys.append(_digest("request", content))
     return keys

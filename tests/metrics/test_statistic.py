@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 
 from pytest_puma.metrics.statistic import (
     Statistic,
     blocks,
-    distinct,
     in_blocks,
     mean,
     proportion,
@@ -52,17 +49,6 @@ def test_nothing_is_expected_of_an_unseen_row_unless_stated() -> None:
     assert statistic.interval is not None
     assert statistic.interval.unobserved == 0
     assert not statistic.optional
-
-
-@pytest.mark.parametrize("rows", [0, 3, 200])
-def test_counts_of_distinct_rows_give_the_same_number(rows: int) -> None:
-    column = np.array([float(row % 3) for row in range(rows)])
-
-    def build(values: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], NDArray[np.float64]]:
-        return lambda weights: weights @ np.square(values)
-
-    weights = np.array([[1.0] * rows, [float(row) for row in range(rows)]])
-    assert distinct(build, column)(weights).tolist() == pytest.approx((weights @ np.square(column)).tolist())
 
 
 def test_resamples_are_computed_in_blocks_of_all_rows() -> None:
