@@ -62,7 +62,7 @@ from pytest_puma.judges.written import WrittenVerdicts
 from pytest_puma.metrics.scoring import raised, values_of
 
 #: How to name a judge, for messages.
-EXPECTED_JUDGE = "--puma-judge MODEL, the ini key puma_judge, or judge= in the marker"
+EXPECTED_JUDGE = "--puma-judge MODEL, the ini key puma_judge, or judge in the marker or run-spec"
 _OWN_JUDGE = "the judge is the model under test: it may prefer its own replies to better ones"
 
 

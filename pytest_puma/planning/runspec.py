@@ -64,9 +64,11 @@ def _spec(values: Values, settings: Settings) -> BenchmarkSpec:
         scenario=scenario,
         options=RunOptions(
             strategies=strategies,
+            judge=tuple(map(content, values.get("judge", ()))) or None,
             perturb=tuple(dict.fromkeys(perturbations)) if "perturbations" in values else None,
             samples=first.get("sample_size"),
             repeats=first.get("repeat"),
+            retries=first.get("retries"),
             subjects=tuple(map(content, values.get("subjects", ()))) or None,
             **{name: first.get(f"inference.{name}") for name in ("seed", "max_tokens", "temperature", "logprobs")},
         ),

@@ -37,6 +37,7 @@ _KEYS: Mapping[str, _Kind | list[_Kind]] = {
     "sample_size": _COUNT,
     "subjects": [_TEXT],
     "models": [_TEXT],
+    "judge": [_TEXT],
     "adaptation": _SECTION,
     "adaptation.strategy": [_TEXT],
     "adaptation.cot": [_FLAG],
@@ -53,6 +54,7 @@ _KEYS: Mapping[str, _Kind | list[_Kind]] = {
     "sustainability.codecarbon": _FLAG,
     "sustainability.country_iso": _TEXT,  # whose power codecarbon assumes: without codecarbon it asks for nothing
     "repeat": _COUNT,
+    "retries": _WHOLE,
     "profile_required": _ANY,
     "gates": [_TEXT],
 }

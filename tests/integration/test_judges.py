@@ -80,6 +80,22 @@ def test_the_marker_and_the_ini_file_name_judges_too(project: Project) -> None:
 
 
 @ONE_PROCESS
+def test_a_run_spec_names_judges_as_a_marker_does(project: Project) -> None:
+    project.write(conftest=CONFTEST)
+    spec = (project.pytester.path / "calm.puma.yaml").write_text
+    text = "scenario: triage_jira\nadaptation: {strategy: zero_shot}\nsample_size: 6\ngates: judge.calm >= 0.9\n"
+    spec(text, encoding="utf-8")
+    assert "metric 'judge.calm' asks a judge, and none is named; expected --puma-judge MODEL" in refused(project)
+    spec(f"{text}judge: [strict={project.model}, kind={project.model}]\n", encoding="utf-8")
+    assert run(project).ret == pytest.ExitCode.TESTS_FAILED
+    (outcome,) = newest(project)
+    assert [engine["weights_sha256"] for engine in outcome["signature"]["judge"]] == ["strict", "kind"]
+    run(project, "kind").assert_outcomes(passed=1)
+    spec(f"{text}judge: nobody.gguf\n", encoding="utf-8")
+    assert "the judge 'nobody.gguf': no such file" in refused(project)
+
+
+@ONE_PROCESS
 def test_a_wrong_judge_on_the_command_line_is_a_usage_error(project: Project) -> None:
     write(project, "judge.calm >= 0.9")
     result = project.run("--puma-judge=nobody.gguf")

@@ -48,6 +48,16 @@ def test_a_greedy_reply_without_an_answer_is_asked_again_under_a_grammar(project
 
 
 @ONE_PROCESS
+def test_a_run_spec_asks_for_retries_as_a_marker_does(project: Project) -> None:
+    spec = "scenario: triage_jira\nadaptation: {strategy: zero_shot}\nsample_size: 6\nretries: 2\n"
+    (project.pytester.path / "triage.puma.yaml").write_text(spec, encoding="utf-8")
+    project.run().assert_outcomes(passed=1)
+    cell = outcome(project)
+    assert (cell["signature"]["retries"], cell["measures"]["parse_failure_rate"]["value"]) == (2, 0.0)
+    assert {line["tries"] for line in project.predictions()} == {2}
+
+
+@ONE_PROCESS
 def test_a_sampled_reply_is_sampled_again_and_every_attempt_is_kept(project: Project) -> None:
     project.write(conftest=HESITANT, test_triage=BENCHMARK.format(options=", retries=4, temperature=1.0"))
     project.run("-k", "zero_shot").assert_outcomes(passed=1)

@@ -56,6 +56,13 @@ def test_what_a_spec_leaves_out_stays_open(folder: Path) -> None:
         ("sample_size: 7", RunOptions(samples=7)),
         ("repeat: 1", RunOptions(repeats=1)),
         ("repeat: 5", RunOptions(repeats=5)),
+        ("retries: 0", RunOptions(retries=0)),
+        ("retries: 2", RunOptions(retries=2)),
+        ("judge: q.gguf", RunOptions(judge=("q.gguf",))),
+        (
+            "judge: [a=q.gguf, 'server:far=http://x/v1,model=m']",
+            RunOptions(judge=("a=q.gguf", "server:far=http://x/v1,model=m")),
+        ),
         ("subjects: [law, med*]", RunOptions(subjects=("law", "med*"))),
         ("subjects: law", RunOptions(subjects=("law",))),
         ("inference: {seed: 0}", RunOptions(seed=0)),
@@ -142,7 +149,7 @@ def test_cot_asks_for_the_chain_of_thought_form(folder: Path, strategy: str, cot
         *("inference: {format: null}", "inference: {format: ''}", "inference: {format: text}"),
         *("perturbations: null", "perturbations: []"),
         *("sustainability: false", "sustainability: null", "sustainability: {}", "sustainability: {codecarbon: false}"),
-        *("repeat: null", "subjects: []"),
+        *("repeat: null", "retries: null", "judge: []", "subjects: []"),
         *("profile_required: false", "profile_required: null", "profile_required: ''"),
         *("models: null", "models: []", "metrics: []", "gates: []", "id: null", "description: ''", "inference: null"),
     ],
@@ -227,4 +234,4 @@ def test_the_spec_of_puma_says_every_key_of_puma(folder: Path) -> None:
     text = yaml.safe_load(PUMA)
     paths = {f"{key}.{inner}" for key, value in text.items() if isinstance(value, dict) for inner in value} | set(text)
 
-    assert set(keys) - paths == {"gates", "subjects"}
+    assert set(keys) - paths == {"gates", "judge", "retries", "subjects"}
