@@ -16,7 +16,15 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pytest_puma.core import ModelError
-from pytest_puma.models.header import MAX_LAYERS, MAX_PAIRS, MAX_TENSORS, DamagedHeaderError, HeaderReader, Value
+from pytest_puma.models.header import (
+    MAX_LAYERS,
+    MAX_PAIRS,
+    MAX_TENSORS,
+    DamagedHeaderError,
+    HeaderReader,
+    Tensor,
+    Value,
+)
 
 MAGIC = b"GGUF"
 _BEFORE_GGUF = (b"tjgg", b"fmgg", b"lmgg")  # ggjt, ggmf, ggml as little-endian numbers
@@ -25,8 +33,35 @@ _LFS_POINTER = b"version https://git-lfs"
 _WEB_PAGE = (b"<!doctype", b"<html", b"<?xml")
 _SAFETENSORS_HEADER = b'{"'  # after eight bytes with its length
 VERSIONS = (2, 3)
+_CONVERTER = "llama.cpp's convert_hf_to_gguf.py"
 _KV_NUMBER_BYTES = 2  # of a number in llama.cpp's KV cache
 _MAX_CONTEXT = (1 << 31) - 1  # llama.cpp's positions are 32-bit numbers with a sign
+
+
+@dataclass(frozen=True, slots=True)
+class Header:
+    """The metadata and the tensors of a file of `size` bytes, up to the byte `end`."""
+
+    metadata: Mapping[str, Value]
+    tensors: tuple[Tensor, ...]
+    end: int
+    size: int
+
+    @property
+    def data(self) -> int:
+        """The byte from which the offsets of the tensors count."""
+        alignment = self.count("general.alignment") or 32
+        return -(-self.end // alignment) * alignment
+
+    def text(self, key: str) -> str:
+        """Return a text of the metadata, empty if there is none."""
+        value = self.metadata.get(key, "")
+        return value if isinstance(value, str) else ""
+
+    def count(self, key: str) -> int | None:
+        """Return a number of the metadata that is no negative one, if there is one."""
+        value = self.metadata.get(key)
+        return value if isinstance(value, int) and value >= 0 else None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,9 +84,17 @@ class GgufFile:
 
 
 def read_gguf(path: Path) -> GgufFile:
+    """Read the header of a model; a `ModelError` as from `read_header`, or if its sizes are impossible."""
+    header = read_header(path)
+    _check_sizes(path, header)
+    return _described(header)
+
+
+def read_header(path: Path, *, converter: str = _CONVERTER) -> Header:
     """Read the header, and check that the file is long enough for its tensors.
 
-    A `ModelError` reports what the file contains instead of a whole GGUF file.
+    A `ModelError` reports what the file contains instead of a whole GGUF file. `converter`: what makes such a
+    file from safetensors.
     """
     try:
         with path.open("rb") as file:
@@ -60,35 +103,34 @@ def read_gguf(path: Path) -> GgufFile:
                 msg = f"{path} is empty; expected a GGUF file: copy or download it again"
                 raise ModelError(msg)
             with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-                return _read(path, data, size)
+                return _read(path, data, size, converter)
     except OSError as error:
         msg = f"{path} cannot be read: {error.strerror}"
         raise ModelError(msg) from error
 
 
-def _read(path: Path, data: mmap.mmap, size: int) -> GgufFile:
+def _read(path: Path, data: mmap.mmap, size: int, converter: str) -> Header:
     if data[:4] != MAGIC:
-        msg = f"{path} is no GGUF file: {_foreign_format(data[:512])}"
+        msg = f"{path} is no GGUF file: {_foreign_format(data[:512], converter)}"
         raise ModelError(msg)
     reader = HeaderReader(data, position=len(MAGIC))
     try:
         _check_version(path, reader.uint32())
-        tensors, pairs = reader.count(MAX_TENSORS), reader.count(MAX_PAIRS)
+        count, pairs = reader.count(MAX_TENSORS), reader.count(MAX_PAIRS)
         metadata = dict(reader.pair() for _ in range(pairs))
-        needed = max((reader.tensor_end() for _ in range(tensors)), default=0)
+        tensors = tuple(reader.tensor() for _ in range(count))
     except DamagedHeaderError:
         msg = (
             f"{path}: the header is invalid at byte {reader.position:,} of {size:,}: it is cut off or damaged; "
             "download it again"
         )
         raise ModelError(msg) from None
-    _check_sizes(path, metadata)
-    alignment = _count(metadata, "general.alignment") or 32
-    needed += -(-reader.position // alignment) * alignment if tensors else 0
+    header = Header(metadata, tensors, reader.position, size)
+    needed = header.data + max(tensor.end for tensor in tensors) if tensors else 0
     if needed > size:
         msg = f"{path} has {size:,} bytes, and its tensors end at byte {needed:,}: it is cut off; download it again"
         raise ModelError(msg)
-    return _described(metadata, tensors=tensors, size=size)
+    return header
 
 
 def _check_version(path: Path, version: int) -> None:
@@ -103,39 +145,39 @@ def _check_version(path: Path, version: int) -> None:
     raise ModelError(msg)
 
 
-def _check_sizes(path: Path, metadata: Mapping[str, Value]) -> None:
-    architecture = _text(metadata, "general.architecture")
+def _check_sizes(path: Path, header: Header) -> None:
+    architecture = header.text("general.architecture")
     for key, name, most in ("block_count", "layers", MAX_LAYERS), ("context_length", "tokens of context", _MAX_CONTEXT):
-        size = _count(metadata, f"{architecture}.{key}")
+        size = header.count(f"{architecture}.{key}")
         if size is not None and not 1 <= size <= most:
             msg = f"{path} claims {size:,} {name}; expected 1 to {most:,}: it is damaged; download it again"
             raise ModelError(msg)
 
 
-def _described(metadata: Mapping[str, Value], *, tensors: int, size: int) -> GgufFile:
-    architecture = _text(metadata, "general.architecture")
+def _described(header: Header) -> GgufFile:
+    architecture = header.text("general.architecture")
     return GgufFile(
         architecture=architecture,
-        kind=_text(metadata, "general.type") or "model",
-        tokenizer=_text(metadata, "tokenizer.ggml.model"),
-        context_length=_count(metadata, f"{architecture}.context_length"),
-        kv_slot_bytes=_kv_slot_bytes(metadata, architecture),
-        tensors=tensors,
-        parts=_count(metadata, "split.count") or 1,
-        size=size,
+        kind=header.text("general.type") or "model",
+        tokenizer=header.text("tokenizer.ggml.model"),
+        context_length=header.count(f"{architecture}.context_length"),
+        kv_slot_bytes=_kv_slot_bytes(header, architecture),
+        tensors=len(header.tensors),
+        parts=header.count("split.count") or 1,
+        size=header.size,
     )
 
 
-def _kv_slot_bytes(metadata: Mapping[str, Value], architecture: str) -> int | None:
+def _kv_slot_bytes(header: Header, architecture: str) -> int | None:
     """Bytes of the keys and values of all layers for one token; a layer without KV heads has none."""
     attention = f"{architecture}.attention"
-    layers, heads = _count(metadata, f"{architecture}.block_count"), _count(metadata, f"{attention}.head_count")
-    width = _count(metadata, f"{architecture}.embedding_length")
-    kv_heads = metadata.get(f"{attention}.head_count_kv", heads)
+    layers, heads = header.count(f"{architecture}.block_count"), header.count(f"{attention}.head_count")
+    width = header.count(f"{architecture}.embedding_length")
+    kv_heads = header.metadata.get(f"{attention}.head_count_kv", heads)
     # Latent attention stores something else.
-    if not layers or not heads or not width or f"{attention}.kv_lora_rank" in metadata:
+    if not layers or not heads or not width or f"{attention}.kv_lora_rank" in header.metadata:
         return None
-    key, value = (_count(metadata, f"{attention}.{part}_length") or width // heads for part in ("key", "value"))
+    key, value = (header.count(f"{attention}.{part}_length") or width // heads for part in ("key", "value"))
     if kv_heads is None or isinstance(kv_heads, str | float):
         return None
     total_kv_heads = kv_heads * layers if isinstance(kv_heads, int) else sum(kv_heads)
@@ -143,24 +185,14 @@ def _kv_slot_bytes(metadata: Mapping[str, Value], architecture: str) -> int | No
     return size if size > 0 else None
 
 
-def _text(metadata: Mapping[str, Value], key: str) -> str:
-    value = metadata.get(key, "")
-    return value if isinstance(value, str) else ""
-
-
-def _count(metadata: Mapping[str, Value], key: str) -> int | None:
-    value = metadata.get(key)
-    return value if isinstance(value, int) and value >= 0 else None
-
-
-def _foreign_format(head: bytes) -> str:
+def _foreign_format(head: bytes, converter: str) -> str:
     """The format that a file's first bytes (some hundred) show, and what to do about it."""
     if head.startswith(_LFS_POINTER):
         return "it is a Git LFS pointer, which only names the file; fetch the file itself with 'git lfs pull'"
     if head.lstrip().lower().startswith(_WEB_PAGE):
         return "it is a web page; use the link that downloads the file, not the one that shows it"
     if head[8:10] == _SAFETENSORS_HEADER:
-        return "it looks like safetensors; convert the model with llama.cpp's convert_hf_to_gguf.py"
+        return f"it looks like safetensors; convert it with {converter}"
     if head.startswith(_ZIP):
         return "it is a zip archive or a PyTorch checkpoint; unpack it, or convert the model to GGUF"
     if head.startswith(_BEFORE_GGUF):

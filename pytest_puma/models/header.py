@@ -14,7 +14,7 @@ import math
 import mmap
 import struct
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Value: TypeAlias = "int | float | str | tuple[int, ...] | None"
 
@@ -50,6 +50,21 @@ class DamagedHeaderError(Exception):
     """The bytes at the reader's position are no header."""
 
 
+class Tensor(NamedTuple):
+    """Its name, its shape (the number of inputs of a matrix comes first), its type, and its offset into the data."""
+
+    name: str
+    shape: tuple[int, ...]
+    kind: int
+    offset: int
+
+    @property
+    def end(self) -> int:
+        """The end in the data, in bytes; the start if the type is newer than our table."""
+        per_block, block = BLOCKS.get(self.kind, (1, 0))
+        return self.offset + math.prod(self.shape) // per_block * block
+
+
 @dataclass(slots=True)
 class HeaderReader:
     """Reads a header from `position` on; a `DamagedHeaderError` where it is invalid."""
@@ -75,15 +90,13 @@ class HeaderReader:
             return key, self._array()
         return key, self._text() if kind == _TEXT else self._number(kind)
 
-    def tensor_end(self) -> int:
-        """Read a tensor; return its end in the data, in bytes, or its start if its type is newer than our table."""
-        self._text()
-        dimensions = self.uint32()
+    def tensor(self) -> Tensor:
+        """Read a tensor."""
+        name, dimensions = self._text(), self.uint32()
         if dimensions > _MAX_DIMENSIONS:
             raise DamagedHeaderError
-        weights = math.prod(self._number(_UINT64) for _ in range(dimensions))
-        per_block, block = BLOCKS.get(self.uint32(), (1, 0))
-        return self._number(_UINT64) + weights // per_block * block
+        shape = tuple(self._number(_UINT64) for _ in range(dimensions))
+        return Tensor(name, shape, self.uint32(), self._number(_UINT64))
 
     def _number(self, kind: int) -> int:
         """The next number; floats and booleans are read the same way."""

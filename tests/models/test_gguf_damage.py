@@ -37,7 +37,7 @@ RAW = raw_gguf()
         ),
         (
             struct.pack("<Q", 40) + b'{"__metadata__":{"format":"pt"}}',
-            " is no GGUF file: it looks like safetensors; convert the model with llama.cpp's convert_hf_to_gguf.py",
+            " is no GGUF file: it looks like safetensors; convert it with llama.cpp's convert_hf_to_gguf.py",
         ),
         (
             b"PK\x03\x04\x00\x00",

@@ -1,0 +1,39 @@
+"""The part of a model's header that decides whether a LoRA adapter or a control vector fits it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from pytest_puma.core import Model
+from pytest_puma.models.gguf import read_header
+from pytest_puma.models.search import part_paths
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BaseModel:
+    """`width`: numbers in the output of a layer; `shapes`: those of all tensors, where inputs come first."""
+
+    name: str
+    architecture: str
+    layers: int
+    width: int
+    shapes: Mapping[str, tuple[int, ...]]
+
+    @classmethod
+    def of(cls, model: Model) -> BaseModel:
+        """Read the headers of a model's files; a `ModelError` if one cannot be read."""
+        headers = [read_header(part) for part in part_paths(model.path)]
+        architecture = headers[0].text("general.architecture")
+        return cls(
+            name=model.name,
+            architecture=architecture,
+            layers=headers[0].count(f"{architecture}.block_count") or 0,
+            width=headers[0].count(f"{architecture}.embedding_length") or 0,
+            shapes={tensor.name: tensor.shape for header in headers for tensor in header.tensors},
+        )
+
+    @property
+    def steered(self) -> str:
+        """The layers that a control vector can steer, in words: llama.cpp never steers layer 0."""
+        return f"layers 1 to {self.layers - 1}"
