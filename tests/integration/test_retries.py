@@ -1,4 +1,4 @@
-"""`retries=` of a marker, as its user sees it: alone and with workers, kept, rescored, and without an effect."""
+"""Retries, as their user sees them: alone and with workers, kept, rescored, by an option, and without an effect."""
 
 from __future__ import annotations
 
@@ -92,6 +92,34 @@ def test_without_retries_nothing_is_named(project: Project) -> None:
     assert "retries" not in outcome(project)["signature"]
     assert "retry_rate" not in outcome(project)["measures"]
     assert {line["tries"] for line in project.predictions()} == {1}
+
+
+def test_the_option_wins_over_the_marker_and_the_marker_over_the_ini_file(alone: Project) -> None:
+    marked = BENCHMARK.format(options=", retries=1").replace("test_triage", "test_marked")
+    marked = marked.replace('"triage_jira"', '"prioritization_jira"')
+    alone.write(conftest="", test_triage=BENCHMARK.format(options=""), test_marked=marked)
+    alone.pytester.makeini("[pytest]\npuma_naive_baselines = false\npuma_retries = 2\n")
+    alone.run("-k", "zero_shot").assert_outcomes(passed=2, deselected=2)
+    stated = {each["scenario"]: each["signature"].get("retries") for each in alone.record()["outcomes"]}
+    assert stated == {"triage_jira": 2, "prioritization_jira": 1}
+    alone.pytester.path.joinpath(".puma").rename(alone.pytester.path / "old")
+    alone.run("-k", "zero_shot", "--puma-retries=0").assert_outcomes(passed=2, deselected=2)
+    assert not any("retries" in each["signature"] for each in alone.record()["outcomes"])
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        (("--puma-retries=-1",), "the command line: retries is -1; expected a number from 0"),
+        (("--puma-retries=x",), "*'x'*"),
+        (("--puma-rescore=last", "--puma-retries=1"), "--puma-rescore and --puma-retries: the answers are those of *"),
+    ],
+)
+def test_an_option_that_cannot_be_is_a_usage_error(alone: Project, options: tuple[str, ...], sentence: str) -> None:
+    alone.write(test_triage=BENCHMARK.format(options=""))
+    result = alone.run(*options, model=False)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([f"*{sentence}*"])
 
 
 FREE = """

@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 #: The default model.
 DEMONSTRATION = "puma-tiny"
-_COMPUTING = ("model", "store", "offline", "temperature", "max-tokens", "strict", "threads", "determinism", "plan")
+_COMPUTING = (
+    *("model", "store", "offline", "retries", "temperature", "max-tokens"),
+    *("strict", "threads", "determinism", "plan"),
+)
 #: Options that exclude others, and the reason; without `--puma-`.
 _EXCLUDED = {
     "update-baseline": ("a baseline needs all samples of its cells", ("stop-early", "only-flips")),

@@ -65,6 +65,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     ),
     "--puma-samples": _one("N", "samples of each scenario, or 'all' (default 50)", _samples),
     "--puma-repeats": _one("N", "ask each sample N times, at a temperature above 0 (default 1)", int),
+    "--puma-retries": _one("N", "ask a trial up to N times more if its reply has no valid answer (default 0)", int),
     "--puma-prompt-suffix": _one("TEXT", "append this text to the user's message in each prompt, such as ' /no_think'"),
     "--puma-subject": _several(
         "PATTERNS", "only samples of these groups (comma-separated), as law,med*; for scenarios with group columns"
@@ -113,7 +114,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 
 #: Options whose ini key has the same name.
 _LASTING = (
-    *("judge", "data", "perturb", "samples", "repeats"),
+    *("judge", "data", "perturb", "samples", "repeats", "retries"),
     *("seed", "threads", "temperature", "strict", "store", "compare"),
 )
 INI_KEYS = {

@@ -46,7 +46,7 @@ T = TypeVar("T")
 #: The values of `puma_judge_agreement`.
 AGREEMENTS = (REMARKED, REQUIRED) = ("remarked", "required")
 #: Options that are fields of `RunOptions`.
-_RUN_OPTIONS = ("samples", "repeats", "prompt_suffix", "seed", "max_tokens", "temperature")
+_RUN_OPTIONS = ("samples", "repeats", "retries", "prompt_suffix", "seed", "max_tokens", "temperature")
 
 
 def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> Request:
