@@ -1,8 +1,8 @@
 """Programs that a model wrote, run with their tests in the sandbox of `--puma-run-code`.
 
 The program is the text of the prediction. The `context` of a sample has its `tests`: lines, or a list of them, that
-raise if the program is wrong; and optionally `setup`, lines before them, `seconds`, the limit of computing, and
-`packages`, whether the tests import what is installed.
+raise if the program is wrong; and optionally `setup`, lines before them, `seconds` and `megabytes`, the limits of
+computing and memory, and `packages`, whether the tests import what is installed.
 """
 
 from __future__ import annotations
@@ -51,7 +51,8 @@ def _tested(sample: Sample, prediction: Prediction) -> Program:
 
 def _program(sample: Sample, text: str) -> Program:
     context = sample.context
-    return Program(text=text, seconds=context.get("seconds", 5), packages=context.get("packages", False))
+    limits = {name: context[name] for name in ("seconds", "megabytes", "packages") if name in context}
+    return Program(text=text, **limits)
 
 
 def _metric(score: Callable[[Sample, Prediction], _Score], **declared: str) -> Metric:

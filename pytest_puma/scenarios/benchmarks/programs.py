@@ -7,6 +7,8 @@ HumanEval.jsonl.gz     {"task_id": "HumanEval/0", "prompt": "def add(a, b):\n   
                         "canonical_solution": "    return a + b\n", "test": "def check(candidate): ..."}
 mbpp.jsonl             {"task_id": 11, "text": ..., "code": ..., "test_list": ["assert f(1) == 2", ...]}
 sanitized-mbpp.json    [{"task_id": 11, "prompt": ..., "code": ..., "test_list": [...], "test_imports": [...]}, ...]
+
+The files that EvalPlus releases are read too: see `evalplus`.
 """
 
 from __future__ import annotations
@@ -20,11 +22,13 @@ from typing import Any, ClassVar
 
 from pytest_puma.core import DataError, Metric, Prediction, Sample
 from pytest_puma.datasets.frames import Frame
-from pytest_puma.scenarios.benchmarks import fields
+from pytest_puma.scenarios.benchmarks import evalplus, fields
 from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark
 
 #: The tasks of MBPP.
 _EXAMPLES, _EVALUATED = range(1, 11), range(11, 511)
+#: The column of the rows of MBPP+.
+_PLUS = "plus"
 _FENCE = re.compile(r"^[ \t]*```([\w+-]*)", re.MULTILINE)
 #: A block between fences; the last one may lack its end.
 _BLOCK = re.compile(r"^[ \t]*```[\w+-]*[ \t]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE)
@@ -172,13 +176,13 @@ class Mbpp(ProgramBenchmark):
 
     @cached_property
     def rows(self) -> Frame:
-        """The rows of the tasks to evaluate; all of a file that has none of these."""
-        return self._tasks(_EVALUATED, self._whole_file)
+        """The rows of the tasks to evaluate; all of a file that has none of these, and all of MBPP+."""
+        return self._whole_file if _PLUS in self._whole_file else self._tasks(_EVALUATED, self._whole_file)
 
     def examples(self) -> Frame | None:
-        """The rows of the examples."""
+        """The rows of the examples; None for MBPP+: rows that are not evaluated."""
         pool = super().examples()
-        return self._tasks(_EXAMPLES, self._whole_file) if pool is None else pool
+        return self._tasks(_EXAMPLES, self._whole_file) if pool is None and _PLUS not in self._whole_file else pool
 
     def instruction(self, item: dict[str, Any]) -> str:
         """Return the task and its tests."""
@@ -194,7 +198,9 @@ class Mbpp(ProgramBenchmark):
         return {"function": item["function"], "tests": item["tests"], "setup": item["setup"]}
 
     def row(self, record: dict[str, Any]) -> dict[str, Any]:
-        """Return a record of either file."""
+        """Return a record of one of the files."""
+        plus = {_PLUS: True} if evalplus.is_release(record) else {}
+        record = evalplus.as_mbpp(record) if plus else record
         code = "\n".join(fields.text(record, "code").split("\r\n")).strip()
         tests = fields.texts(record, "test_list")
         return {
@@ -204,6 +210,7 @@ class Mbpp(ProgramBenchmark):
             "tests": tests,
             "setup": "\n".join(record.get("test_imports") or [record.get("test_setup_code") or ""]),
             "function": _tested(code, tests),
+            **plus,
         }
 
     @staticmethod
