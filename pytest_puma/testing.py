@@ -12,12 +12,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
 from pytest_puma.core import EngineError, Model, Outcome, Prompt, Step
 from pytest_puma.core.backend import AnyText, Thoughts
+from pytest_puma.core.variant import Variant, varied
 from pytest_puma.engine.chat import as_text
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluation import evaluate as evaluation
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Cell", "Engine", "Model", "ScriptedBackend", "evaluate", "parse_strategy"]
 
+#: A function from the text of the prompt to the answer, or a table.
+Script: TypeAlias = Mapping[str, str] | Callable[[str], str]
 _END = 256
 _VOCABULARY = 257
 #: Bytes before each turn of a chat and before its text; without chat, the latter alone.
@@ -53,20 +56,23 @@ class ScriptedBackend:
     `script` is a function from the text of the prompt to the answer, or a table: the answer of the first key that the
     last message of the prompt contains, else `default`. An answer begins with the prefill of its prompt. Its next byte
     has the logit `confidence`, all others 0, so that scoring prefers the scripted answer. Answers are kept in the
-    response store only under a `digest`, which stands for the weights.
+    response store only under a `digest`, which stands for the weights. `variants`: the scripts of variants of the model
+    by their names, where these differ.
     """
 
     def __init__(
         self,
-        script: Mapping[str, str] | Callable[[str], str],
+        script: Script,
         *,
         default: str = "",
         confidence: float = 50.0,
         context_limit: int = 1_000_000,
         parallel: int = 16,
         digest: str = "",
+        variants: Mapping[str, Script] | None = None,
     ) -> None:
-        self._script = script
+        self._plain = self._script = script
+        self._variants = variants or {}
         self._default = default
         self._confidence = confidence
         self._tokens: dict[int, bytearray] = {}
@@ -105,6 +111,11 @@ class ScriptedBackend:
     def piece(self, token: int) -> bytes:
         """Return the byte of the token."""
         return b"" if token == _END else bytes([token])
+
+    def vary(self, variant: Variant | None) -> None:
+        """Answer by the script of a variant."""
+        self._script = self._plain if variant is None else self._variants.get(variant.name, self._plain)
+        self.signature = varied(self.signature, variant)
 
     def open(self, kv_slots: int, streams: int = 0) -> None:  # noqa: ARG002 - any number of slots
         """Forget all sequences and answers."""

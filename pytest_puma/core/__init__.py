@@ -88,6 +88,8 @@ from pytest_puma.core.shared import Messages as Messages
 from pytest_puma.core.shared import SharedPrompts as SharedPrompts
 from pytest_puma.core.usage import Speed as Speed
 from pytest_puma.core.usage import Usage as Usage
+from pytest_puma.core.variant import Control as Control
+from pytest_puma.core.variant import Variant as Variant
 from pytest_puma.errors import DataError as DataError
 from pytest_puma.errors import EngineError as EngineError
 from pytest_puma.errors import MetricError as MetricError

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, TypeAlias
 
 from pytest_puma.core.conversation import Prompt
+from pytest_puma.core.variant import Variant
 
 if TYPE_CHECKING:
     import numpy as np
@@ -159,6 +160,9 @@ class Backend(Protocol):
 
         Of control tokens, only those in the marks of thoughts have any.
         """
+
+    def vary(self, variant: Variant | None) -> None:
+        """Put a variant on the weights, None to take everything off, from the next `open` on; and in the signature."""
 
     def open(self, kv_slots: int, streams: int = 0) -> None:
         """Start with an empty KV cache of `kv_slots` tokens.

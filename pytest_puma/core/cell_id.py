@@ -1,6 +1,7 @@
 """The name of a cell: `scenario-strategy@model`, under a perturbation `scenario-strategy+perturbation@model`.
 
-The names before the `@` have no hyphen, no `+` and no `@`; what follows the first `@` is the model's name.
+The names before the `@` have no hyphen, no `+` and no `@`; what follows the first `@` is the model's name. That of a
+variant follows a `+`: `scenario-strategy@model+variant`.
 """
 
 from __future__ import annotations
@@ -8,7 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-Axis: TypeAlias = Literal["strategy", "model", "perturbation"]
+from pytest_puma.core.variant import PLUS, plain_name
+
+Axis: TypeAlias = Literal["strategy", "model", "perturbation", "variant"]
 #: The columns of a cell's names in tables.
 COLUMNS = ("cell", "scenario", "strategy", "perturbation", "model")
 
@@ -35,6 +38,17 @@ class CellId:
         return f"{self.scenario}-{self.shown}@{self.model}"
 
     @property
+    def plain(self) -> str:
+        """The name of the model without that of the variant."""
+        return plain_name(self.model)
+
+    @property
+    def variant(self) -> str | None:
+        """The name of the variant, None for the plain model."""
+        _, plus, variant = self.model.partition(PLUS)
+        return variant if plus else None
+
+    @property
     def shown(self) -> str:
         """The strategy, with the perturbation if there is one: `few_shot_3+typos_5pct`."""
         return with_perturbation(self.strategy, self.perturbation)
@@ -48,6 +62,8 @@ class CellId:
         """The cells that differ on this axis alone have this in common: the same names, with that one empty."""
         if axis == "perturbation":
             return replace(self, perturbation=None)
+        if axis == "variant":
+            return replace(self, model=self.plain)
         return replace(self, strategy="") if axis == "strategy" else replace(self, model="")
 
     @property

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
+from pytest_puma.core.variant import Variant, plain_name
 from pytest_puma.errors import SettingsError, check_limits
 from pytest_puma.platform.files import Stamps
 
@@ -74,7 +75,8 @@ class Model:
 
     `source`: what answers; weights are a GGUF file. `keys`: for a file of answers in another format, the key of a line
     for each of ours. `weights`: the digest of the weights that answered, for a model whose file is the store.
-    `endpoint`: the server, which has no file. `stamps`: the state of the files when they were checked; without them,
+    `endpoint`: the server, which has no file. `variant`: what is put on the weights, None for nothing; its name is part
+    of `name`. `stamps`: the state of the files when they were checked; without them,
     any state is accepted.
     """
 
@@ -85,12 +87,20 @@ class Model:
     endpoint: Endpoint | None = None
     keys: tuple[tuple[str, str], ...] = ()
     weights: str = ""
+    variant: Variant | None = None
     stamps: Stamps = field(default=(), compare=False, repr=False)
 
     @property
     def size(self) -> int:
         """The bytes of the files when they were checked, 0 without weights."""
         return sum(stamp.size for stamp in self.stamps)
+
+    @property
+    def loaded(self) -> Model:
+        """The plain model whose weights are loaded once for all of its variants."""
+        if self.variant is None or not self.computes:
+            return self
+        return replace(self, name=plain_name(self.name), variant=None)
 
     @property
     def computes(self) -> bool:

@@ -87,6 +87,7 @@ def predict(
     _check_capabilities(cell, every[0], engine)
     trials = _picked(by_sample(every), only)
     looks = () if stopping is None or only is not None else stopping.looks(len(trials))
+    _vary(cell, engine)
     engine.begin(cell.id, _signature(cell, every[0]))
     answered = _ask(cell, trials, engine, progress, stopping, looks)
     predictions = tuple(_prediction(cell.strategy, *trial) for trial in answered)
@@ -112,6 +113,15 @@ def predict(
         speed=speed,
         seconds=seconds,
     )
+
+
+def _vary(cell: Cell, engine: Responder) -> None:
+    """Let the model answer as the variant of the cell; a `NotRunError` if what answers for it cannot."""
+    if engine.backend is not None:
+        engine.backend.vary(cell.model.variant)
+    elif cell.model.computes and cell.model.variant is not None:
+        msg = f"{cell.id}: a plugin answers for {cell.model.name}, and cannot put {cell.model.variant.name} on it"
+        raise NotRunError(msg)
 
 
 def _sample(cell: Cell, task: Task) -> Sample:

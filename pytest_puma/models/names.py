@@ -1,6 +1,7 @@
 """Names of models: from an alias or a file name, and back from the name in a run-spec.
 
-A name is part of pytest ids and `-k` expressions, so it contains only ASCII letters, digits and any of . _ - +.
+A name is part of pytest ids and `-k` expressions, so it contains only ASCII letters, digits and any of . _ -. A `+`
+separates it from the name of a variant.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections.abc import Sequence
 from pytest_puma.core import Model, ModelError
 from pytest_puma.models.search import without_suffix
 
-_OTHER = re.compile(r"[^A-Za-z0-9._+-]")
+_OTHER = re.compile(r"[^A-Za-z0-9._-]")
 _SAME = str.maketrans(":_", "--")
 
 
@@ -23,7 +24,7 @@ def name_from_alias(alias: str) -> str:
     if problem:
         msg = (
             f"the alias {alias!r} {problem}; expected letters, digits and any of "
-            ". _ - + : only (a path with '=' in it must exist, or follow an alias)"
+            ". _ - : only (a path with '=' in it must exist, or follow an alias)"
         )
         raise ModelError(msg)
     return name

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from pytest_puma.core import Model, ModelError
+from pytest_puma.core import Control, Model, ModelError
 from pytest_puma.datasets.hub import HUB
 from pytest_puma.models.argument import PACKAGE, RECORDED, ModelArgument, parse_argument, recorded_model
 from pytest_puma.models.gguf import GgufFile, read_gguf
@@ -15,7 +15,8 @@ from pytest_puma.models.names import name_from_file
 from pytest_puma.models.search import find_file, is_file, part_paths
 from pytest_puma.models.server import SERVER, check_key, server_model, without_secrets
 from pytest_puma.models.sources import find_in_package, find_on_hub
-from pytest_puma.models.weights import stamps_of
+from pytest_puma.models.variants import ControlArgument, variants_of
+from pytest_puma.models.weights import stamps_of, weights_digest
 from pytest_puma.phrases import named
 
 _NO_MODEL = ("adapter", "mmproj", "imatrix")  # `general.type` of files that only accompany a model
@@ -28,20 +29,29 @@ def resolve_models(
     """Return the models that the arguments name, in the same order.
 
     A place `hf:...` is downloaded unless the cache has it, `package:...` is a file of an installed package,
-    `recorded:...` a file of answers, `server:...` a server; `directories` are searched after the current one. A
+    `recorded:...` a file of answers, `server:...` a server. An argument with lists of strengths names several variants
+    of its model. `directories` are searched after the current one. A
     `ModelError` names the argument and its source, `where`; all arguments are parsed before the first is looked up.
     """
-    models: dict[str, Model] = {}
+    models: list[Model] = []
+    given: list[tuple[str, Model]] = []
     for text, argument in _parsed(arguments, where).items():
         with _named_errors(where, text):
-            model = argument if isinstance(argument, Model) else _resolve(argument, directories)
-            namesake = next((given for given, earlier in models.items() if earlier.name == model.name), None)
-            if namesake is not None:
-                other = f"give one of them another name: {_renamed(argument)}"
-                msg = f"{without_secrets(namesake)!r} is named {model.name!r} too; {other}"
-                raise ModelError(msg)
-            models[text] = model
-    return tuple(models.values())
+            found = [argument] if isinstance(argument, Model) else _resolve(argument, directories)
+            for model in found:
+                namesake = next((text for text, other in given if _clash(model, other)), None)
+                if namesake is not None:
+                    other = f"give one of them another name: {_renamed(argument)}"
+                    msg = f"{without_secrets(namesake)!r} is named {model.name!r} too; {other}"
+                    raise ModelError(msg)
+            given += [(text, model) for model in found]
+            models += found
+    return tuple(models)
+
+
+def _clash(model: Model, other: Model) -> bool:
+    """Whether two models have one name, or are variants of different models of one name."""
+    return model.name == other.name or (model.loaded.name == other.loaded.name and model.loaded != other.loaded)
 
 
 def _renamed(argument: ModelArgument | Model) -> str:
@@ -95,14 +105,27 @@ def _parse(text: str) -> ModelArgument | Model:
     return recorded_model(text.removeprefix(RECORDED)) if text.startswith(RECORDED) else parse_argument(text)
 
 
-def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> Model:
+def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> list[Model]:
     path = find_model(argument.place, directories)
     inspect_model(path)
-    return Model(
+    plain = Model(
         name=argument.alias or name_from_file(path.name),
         # Links are not resolved: in the hub's cache, a part's name is a link to a file with another name.
         path=path.absolute(),
         options=argument.options,
+        stamps=stamps_of(path),
+    )
+    return variants_of(plain, [(control, find_control(control, directories)) for control in argument.controls])
+
+
+def find_control(argument: ControlArgument, directories: Sequence[Path]) -> Control:
+    """Return the control that an argument names; a `ModelError` if there is no such file."""
+    path = find_model(argument.place, directories)
+    return Control(
+        kind=argument.kind,
+        name=name_from_file(path.name),
+        path=path.absolute(),
+        sha256=weights_digest(path),
         stamps=stamps_of(path),
     )
 

@@ -45,7 +45,7 @@ def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], setting
     """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model."""
     store = settings.storage.path if settings.storage.mode == "mix" and settings.storage.path.is_file() else None
     with ExitStack() as opened:
-        files = {model: inspect_model(model.path) for model in throughputs}
+        files = {model.loaded: inspect_model(model.path) for model in throughputs}
         backends = {}
         for model, file in files.items():
             smoke_test(model)
@@ -56,8 +56,10 @@ def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], setting
             backends[model] = opened.enter_context(closing(backend))
         forecasts = []
         for cell in cells:
-            tasks, model = tasks_of(cell, settings.project), cell.model
-            forecasts.append(_forecast(cell, tasks, backends[model], files[model], throughputs[model], store=store))
+            tasks, model = tasks_of(cell, settings.project), cell.model.loaded
+            backends[model].vary(cell.model.variant)
+            throughput = throughputs[cell.model]
+            forecasts.append(_forecast(cell, tasks, backends[model], files[model], throughput, store=store))
         return forecasts
 
 

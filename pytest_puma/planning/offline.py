@@ -14,8 +14,9 @@ from pathlib import Path, PurePath
 from pytest_puma.core import Model, ModelError
 from pytest_puma.models.argument import RECORDED, ModelArgument, parse_argument
 from pytest_puma.models.names import name_from_file
-from pytest_puma.models.resolve import find_model
+from pytest_puma.models.resolve import find_control, find_model
 from pytest_puma.models.server import SERVER, server_model, without_secrets
+from pytest_puma.models.variants import variants_of
 from pytest_puma.models.weights import weights_digest
 from pytest_puma.phrases import named
 from pytest_puma.responses.database import ResponseStore
@@ -29,10 +30,14 @@ def offline_models(
 
     `directories` are searched for files.
     """
-    return tuple(_model(text, store, directories, where=f"{where} {without_secrets(text)!r}") for text in arguments)
+    return tuple(
+        model
+        for text in arguments
+        for model in _models(text, store, directories, where=f"{where} {without_secrets(text)!r}")
+    )
 
 
-def _model(text: str, store: ResponseStore, directories: Sequence[Path], *, where: str) -> Model:
+def _models(text: str, store: ResponseStore, directories: Sequence[Path], *, where: str) -> list[Model]:
     if text.strip().startswith(RECORDED):
         msg = f"{where}: recorded: answers cannot be combined with --puma-offline; use one"
         raise ModelError(msg)
@@ -40,10 +45,11 @@ def _model(text: str, store: ResponseStore, directories: Sequence[Path], *, wher
         argument = _argument(text.strip())
         file = _existing(argument, directories)
         name, weights = _by_name(argument, store) if file is None else _by_file(argument, file, store)
+        plain = Model(name=name, path=store.path, options=argument.options, source="store", weights=weights)
+        return variants_of(plain, [(control, find_control(control, directories)) for control in argument.controls])
     except ModelError as error:
         msg = f"{where}: {error}"
         raise ModelError(msg) from error
-    return Model(name=name, path=store.path, options=argument.options, source="store", weights=weights)
 
 
 def _argument(text: str) -> ModelArgument:

@@ -102,8 +102,13 @@ class StoreSource:
         self._cell, self._signature = cell, dict(signature)
         self._counts, self._tally = Counter[int](), KeptTally()
         name = "" if self._model.options.strict else str(CellId.parse(cell).without("model"))
-        answered = self._model.weights, name
-        self._scopes = [scope for scope in self._store.scopes() if (scope.engine.weights, scope.cell) == answered]
+        variant = self._model.variant
+        answered = self._model.weights, name, None if variant is None else variant.signature
+        self._scopes = [
+            scope
+            for scope in self._store.scopes()
+            if (scope.engine.weights, scope.cell, scope.engine.signature.get("variant")) == answered
+        ]
         if not self._scopes:
             self._refuse("no answers are kept of it")
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from pytest_puma.codec.nouns import read
 from pytest_puma.codec.plain import plain
 from pytest_puma.core import CellId, Model, Outcome, Speed
+from pytest_puma.core.variant import PLUS
 from pytest_puma.platform.files import PRIVATE, write_whole
 from pytest_puma.platform.json_text import parse_json
 from pytest_puma.platform.project_folder import project_folder, throughput_of
@@ -46,8 +47,9 @@ class Throughput:
 
 
 def read_throughput(root: Path, model: Model) -> Throughput | None:
-    """Return the throughput of a model, None if it never ran here. Raises an `OSError`."""
-    return _entries(root).get(_key(model))
+    """Return the throughput of a model, else of the plain one; None if neither ran here. Raises an `OSError`."""
+    entries = _entries(root)
+    return entries.get(_key(model)) or entries.get(_key(model.loaded))
 
 
 def write_throughput(root: Path, models: Iterable[Model], outcomes: Iterable[Outcome], *, day: str) -> None:
@@ -82,7 +84,8 @@ def _entries(root: Path) -> dict[str, Throughput]:
 
 
 def _key(model: Model) -> str:
-    return f"{model.path.name}:{model.size}"
+    variant = "" if model.variant is None else f"{PLUS}{model.variant.name}"
+    return f"{model.path.name}:{model.size}{variant}"
 
 
 def _kind(cell: CellId) -> str:

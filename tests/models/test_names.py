@@ -15,7 +15,7 @@ from tests.factories import model
         ("qwen2.5-3b-instruct-q4_k_m.gguf", "qwen2.5-3b-instruct-q4_k_m"),
         ("Q.GGUF", "Q"),
         ("Qwen 2.5 (3B).gguf", "Qwen_2.5__3B_"),
-        ("c++@x.gguf", "c++_x"),
+        ("c++@x.gguf", "c___x"),
         ("größe.gguf", "gr__e"),
         ("big-00001-of-00003.gguf", "big"),
         ("weights.bin", "weights.bin"),

@@ -54,6 +54,8 @@ class NativeBackend(TextSide):
 
     def open(self, kv_slots: int, streams: int = 0) -> None:
         """Open an empty cache of `kv_slots` tokens; the current one is cleared and reused if it has the same shape."""
+        if self._variant is not None:
+            self._fail(f"{self._variant.name} cannot be put on the weights yet")
         if self._shape == (kv_slots, streams):
             llama_cpp.llama_memory_clear(self._memory, False)  # noqa: FBT003
             return

@@ -20,6 +20,7 @@ import numpy as np
 
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.core.backend import AnyText
+from pytest_puma.core.variant import Variant, varied
 from pytest_puma.engine.machine import cores
 from pytest_puma.engine.native.binding import has_amx, loaded, prepare, uninterrupted
 from pytest_puma.engine.native.build import build_signature, offloads
@@ -72,6 +73,13 @@ class TextSide(Vocabulary):
         self.sequences = self.rows = 2 if options.strict else self.parallel + extra
         self.batch = BATCH
         self.signature: Mapping[str, str] = {} if digest is None else self._signature(digest)
+        self.vary(model.variant)
+
+    def vary(self, variant: Variant | None) -> None:
+        """Answer as this variant from the next `open` on."""
+        self._variant = variant
+        if self.signature:
+            self.signature = varied(self.signature, variant)
 
     def _signature(self, digest: str) -> Mapping[str, str]:
         """The signature of a model whose weights have this digest."""

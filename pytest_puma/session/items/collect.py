@@ -31,7 +31,7 @@ def parametrize(metafunc: pytest.Metafunc) -> None:
         raise pytest.Collector.CollectError(msg) from error
     metafunc.parametrize(
         ("_puma_engine", "_puma_cell"),
-        [(cell.model, cell) for cell in cells],
+        [(cell.model.loaded, cell) for cell in cells],
         indirect=True,
         ids=[cell.id for cell in cells],
     )

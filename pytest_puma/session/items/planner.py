@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cache
 from importlib import import_module
 from typing import Any
 
@@ -51,8 +52,9 @@ class Planner:
             from pytest_puma.planning.forecast import calibrate, plan
 
             root, models = project_root(self._config), dict.fromkeys(cell.model for cell in cells)
+            measured = cache(calibrate)  # the plain model once for all its variants
             throughputs = {
-                model: read_throughput(root, model) or calibrate(model, threads=settings.request.threads)
+                model: read_throughput(root, model) or measured(model.loaded, threads=settings.request.threads)
                 for model in models
             }
             forecasts = plan(cells, throughputs, settings)

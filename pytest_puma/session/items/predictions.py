@@ -42,7 +42,7 @@ def predicted(item: pytest.Item, cell: Cell, engine: Responder, context: Callabl
         following = item.session.items[item.session.items.index(item) + 1 :]
         for later in following:
             further = cell_of(later)
-            if further is not None and further.model == cell.model:
+            if further is not None and further.model.loaded == cell.model.loaded:
                 try:
                     ahead[further.id] = _predict(later, further, engine, context)
                 except Exception as error:  # noqa: BLE001 - of the cell, whose item raises it

@@ -96,7 +96,7 @@ def own_share(config: pytest.Config) -> Share:
     return share_of(
         int(worker["workerid"].removeprefix("gw")),
         workers=worker["workercount"],
-        models=sum(model.computes for model in settings_of(config).request.models),
+        models=len({model.loaded for model in settings_of(config).request.models if model.computes}),
         cores=cores(),
         gpus=len(found_gpus()),
         together=worker.get(_TOGETHER, False),

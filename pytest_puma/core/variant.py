@@ -1,0 +1,84 @@
+"""Variants of a model: what is put on its weights without changing them.
+
+`q+polite-0.5-L10+support-0.2` is the model `q` with the control vector `polite.gguf` on layer 10 and the LoRA adapter
+`support.gguf`. A model without controls is *plain*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+from pytest_puma.platform.files import Stamps
+
+#: A LoRA adapter, or a control vector.
+ControlKind: TypeAlias = Literal["lora", "steer"]
+#: First and last, counted from 0, as in llama.cpp's `l_out-N`.
+Layers: TypeAlias = tuple[int, int]
+#: Separates the name of a model and those of its controls.
+PLUS = "+"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Control:
+    """A file that is put on a model.
+
+    `name`: the stem of the file. `sha256`: the digest of its bytes, which identifies it. `strength`: its factor, never
+    0. `layers`: those of a control vector, None for all that the file has. `stamps`: the state of the file when it was
+    checked.
+    """
+
+    kind: ControlKind
+    name: str
+    path: Path = field(compare=False)
+    sha256: str
+    strength: float = 1.0
+    layers: Layers | None = None
+    stamps: Stamps = field(default=(), compare=False, repr=False)
+
+    @property
+    def part(self) -> str:
+        """Its part of the name of a variant. It does not depend on the other points of a sweep."""
+        return f"{self.name}-{self.strength:g}{'' if self.layers is None else f'-L{shown_layers(self.layers)}'}"
+
+    @property
+    def signature(self) -> str:
+        """Everything about it that could change an answer."""
+        layers = [] if self.layers is None else ["{}-{}".format(*self.layers)]
+        return " ".join([self.kind, self.sha256, f"{self.strength!r}", *layers])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """The controls that are put on a model together, in their order."""
+
+    controls: tuple[Control, ...]
+
+    @property
+    def name(self) -> str:
+        """Behind the name of the model: `polite-0.5-L10+support-0.2`."""
+        return PLUS.join(control.part for control in self.controls)
+
+    @property
+    def signature(self) -> str:
+        """Everything about the controls that could change an answer."""
+        return "; ".join(control.signature for control in self.controls)
+
+
+def varied(signature: Mapping[str, str], variant: Variant | None) -> dict[str, str]:
+    """Return the signature of a model with this variant in place of any other. That of a plain model has no entry."""
+    plain = {name: value for name, value in signature.items() if name != "variant"}
+    return plain if variant is None else {**plain, "variant": variant.signature}
+
+
+def shown_layers(layers: Layers) -> str:
+    """Return layers as in a model argument: `10`, or `8-20`."""
+    first, last = layers
+    return f"{first}" if first == last else f"{first}-{last}"
+
+
+def plain_name(name: str) -> str:
+    """Return the name of a model without that of its variant."""
+    return name.partition(PLUS)[0]

@@ -1,0 +1,143 @@
+"""Grammar of the controls in a model argument, and the variants of the model that they make.
+
+    lora=FILE[:STRENGTH[/STRENGTH...]]                       a LoRA adapter
+    steer=FILE[:STRENGTH[/STRENGTH...]][@LAYERS[/LAYERS...]] a control vector; layers are N or FIRST-LAST
+
+    q.gguf,lora=support.gguf                        one variant: q+support-1
+    q.gguf,steer=polite.gguf:0/4/8@10               a sweep with the plain model: q, q+polite-4-L10, q+polite-8-L10
+    q.gguf,steer=a.gguf:0/1,lora=b.gguf:0/0.5       a grid of four
+
+Values of one key vary together with those of the others, the last key fastest. A path may contain `,`, `:` and `@` if
+its file exists.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import TypeVar, get_args
+
+from pytest_puma.core import Control, Model, ModelError, Variant
+from pytest_puma.core.variant import PLUS, ControlKind, Layers
+from pytest_puma.models.search import expanded, is_file
+
+_T = TypeVar("_T")
+#: The keys of controls in a model argument.
+KINDS: tuple[ControlKind, ...] = get_args(ControlKind)
+#: The maximum number of variants of one argument.
+MAX_VARIANTS = 64
+_VALUE = re.compile(r"(?P<place>.+?)(?::(?P<strengths>[-+.\deE/]+))?(?:@(?P<layers>[-\d/]+))?")
+_REST = re.compile(r"(?::(?P<strengths>[^@]*))?(?:@(?P<layers>.*))?")
+_LAYERS = re.compile(r"(?P<first>\d{1,4})(?:-(?P<last>\d{1,4}))?")
+_FORM = "FILE[:STRENGTH[/STRENGTH...]], and [@LAYERS[/LAYERS...]] after steer=, as in steer=polite.gguf:0/4/8@10"
+_EXPECTED = {"strength": "numbers", "layers": "N or FIRST-LAST, from 1 on"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ControlArgument:
+    """The parsed value of a control, not yet looked up, with the points of its sweep."""
+
+    kind: ControlKind
+    place: str
+    strengths: tuple[float, ...] = (1.0,)
+    layers: tuple[Layers | None, ...] = (None,)
+
+    def points(self, control: Control) -> list[Control | None]:
+        """Return the control at each point; None, once, where its strength is 0."""
+        points = (
+            replace(control, strength=strength, layers=layers) if strength else None
+            for strength in self.strengths
+            for layers in self.layers
+        )
+        return list(dict.fromkeys(points))
+
+
+def split_controls(settings: Sequence[str]) -> tuple[tuple[ControlArgument, ...], list[str]]:
+    """Return the controls among the settings of an argument, and the other settings. Raises a `ModelError`."""
+    controls, others, rest = [], [], list(settings)
+    while rest:
+        key, _, value = (part.strip() for part in rest[0].partition("="))
+        kind = next((kind for kind in KINDS if kind == key), None)
+        if kind is None:
+            others.append(rest.pop(0))
+            continue
+        values = [",".join([value, *rest[1:end]]) for end in range(len(rest), 0, -1)]
+        # The path alone may contain a comma.
+        whole = next(
+            (text for text in values if (file := _file_at_start(text)) and "," not in text[len(file) :]), value
+        )
+        controls.append(_control(kind, whole))
+        del rest[: 1 + whole.count(",")]
+    return tuple(controls), others
+
+
+def variants_of(model: Model, controls: Iterable[tuple[ControlArgument, Control]]) -> list[Model]:
+    """Return a model once for each point of the grid, plain where no control is left. Raises a `ModelError`."""
+    given = list(controls)
+    names = [control.name for _, control in given]
+    if same := next((name for name in names if names.count(name) > 1), None):
+        msg = f"two controls are named {same!r}; expected files with different names: rename one of them"
+        raise ModelError(msg)
+    grid = [
+        Variant(controls=tuple(filter(None, point)))
+        for point in product(*(argument.points(control) for argument, control in given))
+    ]
+    if len(grid) > MAX_VARIANTS:
+        msg = f"the lists make {len(grid)} variants; expected at most {MAX_VARIANTS}: give shorter lists"
+        raise ModelError(msg)
+    return [
+        replace(model, name=f"{model.name}{PLUS}{variant.name}", variant=variant) if variant.controls else model
+        for variant in grid
+    ]
+
+
+def _control(kind: ControlKind, value: str) -> ControlArgument:
+    place = _file_at_start(value)
+    found = _REST.fullmatch(value, len(place)) if place else _VALUE.fullmatch(value)
+    if found is None or (kind == "lora" and found["layers"] is not None):
+        msg = f"found {kind}={value}; expected {_FORM}"
+        raise ModelError(msg)
+    return ControlArgument(
+        kind=kind,
+        place=place or found["place"],
+        strengths=_listed(found["strengths"], "strength", _strength) or (1.0,),
+        layers=_listed(found["layers"], "layers", _layers) or (None,),
+    )
+
+
+def _file_at_start(value: str) -> str:
+    """The longest beginning of a value that is an existing file, before the end, a `:` or an `@`; empty for none."""
+    ends = [len(value), *(at for at in range(len(value) - 1, 0, -1) if value[at] in ":@")]
+    return next((value[:end] for end in ends if value[:end] and is_file(expanded(value[:end]))), "")
+
+
+def _listed(text: str | None, what: str, read: Callable[[str], _T | None]) -> tuple[_T, ...]:
+    """The values of a list, none without one; a `ModelError` for one that cannot be read, or stands there twice."""
+    values: list[_T] = []
+    for part in [] if text is None else text.split("/"):
+        value = read(part.strip())
+        if value is None or value in values:
+            problem = f"found {what} {part!r}{'' if value is None else ' twice'}"
+            msg = f"{problem}; expected {_EXPECTED[what]}, each once, as in steer=polite.gguf:0/4/8@10"
+            raise ModelError(msg)
+        values.append(value)
+    return tuple(values)
+
+
+def _strength(text: str) -> float | None:
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value + 0.0 if math.isfinite(value) else None
+
+
+def _layers(text: str) -> Layers | None:
+    found = _LAYERS.fullmatch(text)
+    if found is None:
+        return None
+    first, last = int(found["first"]), int(found["last"] or found["first"])
+    return (first, last) if 1 <= first <= last else None

@@ -1,0 +1,119 @@
+"""Variants of a model as cells of their own, which share its weights."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.platform.bundled import bundled_folder
+from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
+from tests.prediction_lines import prediction_lines
+
+CONFTEST = """
+from pathlib import Path
+from pytest_puma.testing import ScriptedBackend
+
+def pytest_puma_backend(model):
+    with Path("opened.txt").open("a") as file:
+        print(model.name, file=file)
+    shouted = {"loud-1": lambda prompt: asked("loud-1", "Trivial"), "loud-2": lambda prompt: asked("loud-2", "Minor")}
+    return ScriptedBackend(lambda prompt: asked("plain", "Major"), digest="5a", variants=shouted)
+
+def asked(who, answer):
+    with Path("asked.txt").open("a") as file:
+        print(who, file=file)
+    return answer
+"""
+GRID = "q.gguf,steer=loud.gguf:0/1/2"
+
+
+@pytest.fixture
+def varied(project: Project) -> Project:
+    """A project with a model and a control vector, whose model answers by a script."""
+    folder = project.pytester.path
+    shutil.copy(bundled_folder("models") / "puma-tiny.gguf", folder / "q.gguf")
+    (folder / "loud.gguf").write_bytes(b"a vector")
+    project.write(conftest=CONFTEST, test_it=TRIAGE)
+    return project
+
+
+def _run(project: Project, *arguments: str) -> pytest.RunResult:
+    return project.run(f"--puma-model={GRID}", *arguments, model=False)
+
+
+def _answers(project: Project) -> dict[str, set[str]]:
+    """The answers of each model in the last run."""
+    answers: dict[str, set[str]] = {}
+    last = max((project.pytester.path / ".puma" / "runs").iterdir())
+    for line in prediction_lines(last / "predictions.jsonl"):
+        answers.setdefault(str(line["cell"]).partition("@")[2], set()).add(str(line["answer"]))
+    return answers
+
+
+def _asked(project: Project) -> list[str]:
+    file = project.pytester.path / "asked.txt"
+    return sorted(set(file.read_text().split())) if file.exists() else []
+
+
+def test_a_grid_loads_the_weights_once(varied: Project) -> None:
+    _run(varied).assert_outcomes(passed=3)
+    assert (varied.pytester.path / "opened.txt").read_text().split() == ["q"]
+    assert _answers(varied) == {"q": {"Major"}, "q+loud-1": {"Trivial"}, "q+loud-2": {"Minor"}}
+
+
+@ONE_PROCESS
+def test_kept_answers_are_those_of_their_variant(varied: Project) -> None:
+    _run(varied).assert_outcomes(passed=3)
+    (varied.pytester.path / "asked.txt").unlink()
+    _run(varied).assert_outcomes(passed=3)
+    assert _asked(varied) == []
+    assert _answers(varied) == {"q": {"Major"}, "q+loud-1": {"Trivial"}, "q+loud-2": {"Minor"}}
+    (varied.pytester.path / "loud.gguf").write_bytes(b"another vector")
+    _run(varied).assert_outcomes(passed=3)
+    assert _asked(varied) == ["loud-1", "loud-2"]
+
+
+@ONE_PROCESS
+def test_variants_are_read_offline(varied: Project) -> None:
+    _run(varied).assert_outcomes(passed=3)
+    (varied.pytester.path / "opened.txt").unlink()
+    result = varied.run("--puma-offline", "--puma-model=q@5a,steer=loud.gguf:0/1/2", model=False)
+    result.assert_outcomes(passed=3)
+    assert not (varied.pytester.path / "opened.txt").exists()
+    assert _answers(varied) == {"q": {"Major"}, "q+loud-1": {"Trivial"}, "q+loud-2": {"Minor"}}
+
+
+@ONE_PROCESS
+def test_the_plain_model_and_a_variant_may_be_two_arguments(varied: Project) -> None:
+    result = varied.run("--puma-model=q.gguf", "--puma-model=q.gguf,steer=loud.gguf:2", model=False)
+    result.assert_outcomes(passed=2)
+    assert (varied.pytester.path / "opened.txt").read_text().split() == ["q"]
+
+
+def test_variants_of_two_models_of_one_name_are_refused(varied: Project) -> None:
+    shutil.copy(varied.pytester.path / "q.gguf", varied.pytester.path / "other.gguf")
+    result = varied.run("--puma-model=q.gguf", "--puma-model=q=other.gguf,steer=loud.gguf:2", model=False)
+    result.stderr.fnmatch_lines(["*'q.gguf' is named 'q+loud-2' too*"])
+
+
+@pytest.mark.parametrize(
+    ("argument", "sentence"),
+    [
+        ("q.gguf,steer=lout.gguf", "*no such file*"),
+        ("q+x=q.gguf", "*the alias 'q+x' contains '+'*"),
+        ("recorded:r=r.jsonl,lora=loud.gguf", "*answers that are recorded cannot be those of a variant*"),
+    ],
+)
+def test_a_mistake_is_an_error_before_anything_runs(varied: Project, argument: str, sentence: str) -> None:
+    (varied.pytester.path / "r.jsonl").write_text('{"id": "1", "text": "Major"}\n')
+    result = varied.run(f"--puma-model={argument}", model=False)
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([sentence])
+
+
+def test_a_file_name_with_a_plus_gives_another_name(varied: Project) -> None:
+    Path(varied.pytester.path / "q.gguf").rename(varied.pytester.path / "c++.gguf")
+    varied.run("--puma-model=c++.gguf", model=False).assert_outcomes(passed=1)
+    assert set(_answers(varied)) == {"c__"}

@@ -1,0 +1,114 @@
+"""Controls in a model argument: their grammar, and the models that they make."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pytest_puma.core import Control, Model, ModelError
+from pytest_puma.core.variant import Layers, shown_layers
+from pytest_puma.models.argument import parse_argument
+from pytest_puma.models.variants import ControlArgument, variants_of
+
+
+def _control(name: str = "polite", kind: str = "steer") -> Control:
+    assert kind in {"lora", "steer"}
+    return Control(kind="lora" if kind == "lora" else "steer", name=name, path=Path(f"{name}.gguf"), sha256="5a")
+
+
+def _names(text: str) -> list[str]:
+    """The names of the models of an argument for q.gguf, whose files need not exist."""
+    controls = parse_argument(f"q.gguf,{text}").controls
+    made = [(control, _control(Path(control.place.replace(":", "/")).stem, control.kind)) for control in controls]
+    return [model.name for model in variants_of(Model(name="q", path=Path("q.gguf")), made)]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("lora=support.gguf", ["q+support-1"]),
+        ("lora=support.gguf:0.5", ["q+support-0.5"]),
+        ("lora=support.gguf:-1", ["q+support--1"]),
+        ("steer=polite.gguf:0/4/8@10", ["q", "q+polite-4-L10", "q+polite-8-L10"]),
+        ("steer=polite.gguf@8-20", ["q+polite-1-L8-20"]),
+        ("steer=polite.gguf:0/1@10/8-20", ["q", "q+polite-1-L10", "q+polite-1-L8-20"]),
+        ("steer=a.gguf:0/1,lora=b.gguf:0/0.5", ["q", "q+b-0.5", "q+a-1", "q+a-1+b-0.5"]),
+        ("steer=a.gguf:0", ["q"]),
+        ("steer=hf:owner/repo:a.gguf:2@3", ["q+a-2-L3"]),
+        ("lora=package:pack/a.gguf:1e-3", ["q+a-0.001"]),
+        ("lora=a.gguf:1,n_ctx=512,steer=b.gguf", ["q+a-1+b-1"]),
+    ],
+)
+def test_lists_make_a_grid_whose_last_key_is_the_fastest(text: str, names: list[str]) -> None:
+    assert _names(text) == names
+
+
+def test_options_stand_beside_controls() -> None:
+    argument = parse_argument("small=q.gguf,lora=a.gguf:0/1,n_ctx=512")
+    assert (argument.alias, argument.place, argument.options.n_ctx) == ("small", "q.gguf", 512)
+    assert argument.controls == (ControlArgument(kind="lora", place="a.gguf", strengths=(0.0, 1.0)),)
+
+
+@pytest.mark.parametrize("name", ["a,b.gguf", "a:1.gguf", "v@10.gguf", "a:0.5,lora=x.gguf", "s=t.gguf", "lr=1,s=2:3@4"])
+def test_a_path_with_signs_is_that_of_a_file(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).touch()
+    argument = parse_argument(f"q.gguf,steer={name}:0/2@3,n_ctx=9")
+    assert argument.controls == (ControlArgument(kind="steer", place=name, strengths=(0.0, 2.0), layers=((3, 3),)),)
+    assert argument.options.n_ctx == 9
+
+
+def test_the_file_of_a_control_is_no_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "polite.gguf").touch()
+    argument = parse_argument("q.gguf,steer=polite.gguf")
+    assert (argument.alias, argument.place) == (None, "q.gguf")
+
+
+@given(
+    strengths=st.lists(
+        st.floats(-100, 100).map(lambda value: round(value, 3) + 0.0), min_size=1, max_size=4, unique=True
+    ),
+    layers=st.lists(
+        st.tuples(st.integers(1, 50), st.integers(0, 9)).map(lambda at: (at[0], sum(at))), max_size=3, unique=True
+    ),
+)
+def test_an_argument_is_read_as_it_is_written(strengths: list[float], layers: list[Layers]) -> None:
+    value = f"v.gguf:{'/'.join(map(repr, strengths))}" + ("@" + "/".join(map(shown_layers, layers)) if layers else "")
+    (control,) = parse_argument(f"q.gguf,steer={value}").controls
+    assert control == ControlArgument(
+        kind="steer", place="v.gguf", strengths=tuple(strengths), layers=tuple(layers) or (None,)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("steer=", "found steer=; expected FILE[:STRENGTH"),
+        ("lora=a.gguf@10", "found lora=a.gguf@10; expected FILE[:STRENGTH"),
+        ("steer=a.gguf:0/0", "found strength '0' twice; expected numbers, each once"),
+        ("steer=a.gguf:1/", "found strength ''; expected numbers"),
+        ("steer=a.gguf:1e999", "found strength '1e999'; expected numbers"),
+        ("steer=a.gguf@0", "found layers '0'; expected N or FIRST-LAST, from 1 on"),
+        ("steer=a.gguf@9-3", "found layers '9-3'; expected N or FIRST-LAST, from 1 on"),
+        ("steer=a.gguf@3/3-3", "found layers '3-3' twice"),
+        ("steer=a/v.gguf,lora=b/v.gguf", "two controls are named 'v'; expected files with different names"),
+        ("lora=a.gguf:1/2/3/4/5/6/7/8/9,lora=b.gguf:1/2/3/4/5/6/7/8/9", "make 81 variants; expected at most 64"),
+    ],
+)
+def test_the_error_of_a_control_names_what_is_expected(text: str, sentence: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        _names(text)
+    assert sentence in str(caught.value)
+
+
+def test_a_variant_is_identified_by_contents_and_strengths() -> None:
+    model = Model(name="q", path=Path("q.gguf"))
+    argument = ControlArgument(kind="steer", place="p.gguf", strengths=(0.5,), layers=((10, 10),))
+    (varied,) = variants_of(model, [(argument, _control())])
+    assert varied.variant is not None
+    assert varied.variant.signature == "steer 5a 0.5 10-10"
+    assert varied.loaded == model
