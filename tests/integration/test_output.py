@@ -134,6 +134,15 @@ def test_the_first_run_of_a_project_ends_with_what_to_do_next(alone: Project) ->
     second.fnmatch_lines(["compare: pytest-puma compare last~1 last"])
 
 
+def test_what_the_first_run_did_is_no_next_step(alone: Project) -> None:
+    alone.write(test_triage=TRIAGE)
+    alone.run("--puma-report=html:r.html").stdout.fnmatch_lines(
+        ["next: --puma-update-baseline stores these answers, *"]
+    )
+    alone.pytester.path.joinpath(".puma").rename(alone.pytester.path / "old")
+    alone.run("--puma-report=html:r.html", "--puma-update-baseline").stdout.no_fnmatch_line("next: *")
+
+
 def test_the_traceback_option_sets_the_level_of_detail(alone: Project) -> None:
     alone.write(test_triage=GATED)
     place = f"{alone.pytester.path / 'test_triage.py'}:3: {SHORT}"

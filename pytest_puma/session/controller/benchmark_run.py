@@ -15,6 +15,7 @@ from pytest_puma.analysis.contrasts import contrasts_of
 from pytest_puma.analysis.robustness import robustness
 from pytest_puma.core import Outcome, Run, Verdict
 from pytest_puma.errors import naming
+from pytest_puma.planning.settings import Settings
 from pytest_puma.platform.signals import deferred
 from pytest_puma.runs.comparison import RunComparison, compare
 from pytest_puma.runs.past_run import PastRun
@@ -30,11 +31,9 @@ from pytest_puma.session.settings.invocation import invocation
 from pytest_puma.session.signals import EndSignals, at_the_end
 from pytest_puma.session.workers.xdist import end_of, explained, run_id
 
-#: The last line of the first run of a project.
-_NEXT = (
-    "next: --puma-report html:report.html shows every answer in a browser; --puma-update-baseline stores these "
-    "answers, and later runs are compared with them"
-)
+#: What the last line of the first run of a project names, unless the run did it.
+_PAGE = "--puma-report html:report.html shows every answer in a browser"
+_BASELINE = "--puma-update-baseline stores these answers, and later runs are compared with them"
 
 
 class BenchmarkRun:
@@ -110,8 +109,8 @@ class BenchmarkRun:
             self.finish_store()
             if self._output.comparison:
                 self._lines.append(f"compare: {self._output.comparison}")
-            elif self._output.folder is not None:
-                self._lines.append(_NEXT)
+            elif self._output.folder is not None and (steps := _next_steps(self._settings)):
+                self._lines.append(f"next: {'; '.join(steps)}")
             shown = self._run, self._output.folder, self._lines
             show_summary(self._config, terminalreporter, *shown, comparison=self._comparison)
 
@@ -158,6 +157,11 @@ class BenchmarkRun:
         with self._output.survives("the comparison"), naming(f"the comparison with {earlier.name}"):
             return compare(outcomes, PastRun(folder).answered, earlier, name="this run")
         return None
+
+
+def _next_steps(settings: Settings) -> list[str]:
+    has_page = any(report.format == "html" for report in settings.reports.files)
+    return [*([] if has_page else [_PAGE]), *([] if settings.judging.policy.accepts else [_BASELINE])]
 
 
 def _environment() -> dict[str, str]:
