@@ -10,6 +10,7 @@ from pytest_puma.analysis.naive_baselines import NaiveBaseline
 from pytest_puma.baseline.entry import DATA, Anchor, Entry
 from pytest_puma.core import LEVEL, Drift, Gate, Measure, Policy, Verdict
 from pytest_puma.core.gate import DRIFT
+from pytest_puma.core.responder import NOT_VERIFIED, is_unverified
 from pytest_puma.gates.judge import (
     becomes_baseline,
     judge,
@@ -30,17 +31,23 @@ MIN_COMMON = 30
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Series:
-    """A cell's answers, paired with those of the anchor of its series; `same`: both have the same samples."""
+    """A cell's answers, paired with those of the anchor of its series, `name` in sentences.
+
+    `same`: both have the same samples.
+    """
 
     pairs: PairedPredictions
     anchor: Anchor
+    name: str
     same: bool
 
     @classmethod
     def of(cls, answers: ScoredPredictions, entry: Entry) -> Series:
         """Pair the answers with those of the anchor of a baseline."""
-        pairs = pair(answers, entry.start.answers)
-        return cls(pairs=pairs, anchor=entry.start, same=len(pairs) == len(answers) == len(entry.start.answers))
+        pairs, name = pair(answers, entry.start.answers), _marked(f"the anchor {entry.start.commit}".strip(), entry)
+        return cls(
+            pairs=pairs, anchor=entry.start, name=name, same=len(pairs) == len(answers) == len(entry.start.answers)
+        )
 
     def drift(self) -> Drift | None:
         """Return the drift of the series with this run; None if other samples start a new series."""
@@ -50,7 +57,7 @@ class Series:
 
     def judge(self, gate: Gate, policy: Policy, *, level: float) -> Verdict:
         """Return the verdict on whether the series became worse."""
-        drift, name = self.drift(), f"the anchor {self.anchor.commit}".strip()
+        drift, name = self.drift(), self.name
         if drift is None:
             noun = "trials" if any(trial for _, trial in self.anchor.answers) else "samples"
             both = f"{len(self.pairs)} of the {len(self.anchor.answers)} {noun} of {name} were asked here"
@@ -91,7 +98,7 @@ class Comparison:
     ) -> Comparison:
         """Compare with the baseline of the cell, with intervals of a level; `watched`: a gate is about its series."""
         pairs = pair(answers, entry.answers)
-        name = f"baseline {entry.commit}" if entry.commit else "the baseline"
+        name = _marked(f"baseline {entry.commit}" if entry.commit else "the baseline", entry)
         new, old = {prediction.key for prediction in answers.predictions}, entry.answers.keys()
         new_ids, old_ids, common = ({sample for sample, _ in keys} for keys in (new, old, new & old))
         # Of samples that both have, one may have more trials.
@@ -148,6 +155,11 @@ class Comparison:
             decline = replace(decline, same=False)
         change = self.pairs.change(self.pairs.decisive_metric, level=self.level)
         return judge_decline(gate, decline, change, self.against, policy)
+
+
+def _marked(name: str, entry: Entry) -> str:
+    """The name of a baseline, with the mark of answers behind which nobody knows the weights."""
+    return f"{name} (weights {NOT_VERIFIED})" if is_unverified(entry.signature.get("engine")) else name
 
 
 def verdicts(

@@ -21,6 +21,11 @@ NOT_VERIFIED = "not verified"
 ALL_CAPABILITIES: frozenset[Capability] = frozenset({"generate", "score", "grammar", "seed", "logits", "repeatable"})
 
 
+def is_unverified(engine: object) -> bool:
+    """Whether nobody has seen the weights of an engine, as a signature has it."""
+    return isinstance(engine, Mapping) and engine.get("weights") == NOT_VERIFIED
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Identity:
     """What answers. Responders of one identity give the same answers, but for near-ties.

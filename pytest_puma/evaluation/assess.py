@@ -10,7 +10,7 @@ from threadpoolctl import threadpool_limits
 
 from pytest_puma.analysis import cautions
 from pytest_puma.core import Execution, Judgement, Measure, Outcome, Tables, TaskInfo, Usage
-from pytest_puma.core.responder import NOT_VERIFIED
+from pytest_puma.core.responder import NOT_VERIFIED, is_unverified
 from pytest_puma.evaluation.assessment import Assessment, Context
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.predict import CellPredictions
@@ -88,18 +88,14 @@ def _marked(cell: Cell, measures: Mapping[str, Measure], signature: Mapping[str,
     """The measures, with a note on those of which nobody knows the weights behind the answers, or the verdicts."""
     judge = signature.get("judge")
     judges = judge if isinstance(judge, list) else [judge]
-    judged = tuple(metric.name for metric in cell.judged) if any(map(_unverified, judges)) else ()
+    judged = tuple(metric.name for metric in cell.judged) if any(map(is_unverified, judges)) else ()
 
     def marked(measure: Measure) -> Measure:
         notes = [measure.note]
-        if _unverified(signature.get("engine")):
+        if is_unverified(signature.get("engine")):
             notes.append(f"weights {NOT_VERIFIED}")
         if any(f"{measure.metric}.".startswith((f"{name}.", f"{name}[")) for name in judged):
             notes.append(f"the weights of the judge are {NOT_VERIFIED}")
         return replace(measure, note="; ".join(filter(None, notes)))
 
     return {name: marked(measure) for name, measure in measures.items()}
-
-
-def _unverified(engine: Any) -> bool:
-    return isinstance(engine, Mapping) and engine.get("weights") == NOT_VERIFIED

@@ -59,6 +59,20 @@ def test_a_server_answers_and_every_number_is_marked(project: Project, stub: Stu
 
 
 @ONE_PROCESS
+def test_a_baseline_of_a_server_is_marked_in_each_sentence_about_it(project: Project, stub: Stub) -> None:
+    gates = '"no_regression", "no_drift", "accuracy >= baseline - 0.1"'
+    project.write(test_triage=BENCHMARK.replace('"accuracy >= 0"', gates))
+    project.run(model(stub), "--puma-update-baseline", model=False).assert_outcomes(passed=1, skipped=1)
+    (project.pytester.path / ".puma").rename(project.pytester.path / "old")
+    stub.reply = lambda _: answer("Trivial")
+    project.run(model(stub), model=False)
+    (outcome,) = project.record()["outcomes"]
+    assert len(outcome["verdicts"]) == 3
+    for verdict in outcome["verdicts"]:
+        assert "(weights not verified)" in verdict["reason"], verdict
+
+
+@ONE_PROCESS
 def test_the_key_and_the_headers_are_in_no_file(project: Project, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_KEY", KEY)
     project.write(test_triage=BENCHMARK)
