@@ -1,14 +1,13 @@
-"""Verdicts of a judge that cannot score, such as a server: it writes one of the allowed answers.
+"""Verdicts of a judge that cannot score: it writes one of the allowed answers.
 
-A grammar of the answers holds it to them where it follows one. Without a grammar, the answer that its reply begins with
-counts, if a line or a clause ends there: "A better one is B" and "5/10" are unreadable, as is a reply without any. Such
-a verdict has no probabilities: the written answer has all of it.
+A grammar of the answers holds it to them where it follows one. Without a grammar, the answer that its reply states
+counts (`replies.verdicts`); a reply that states none is unreadable. Such a verdict has no probabilities: the written
+answer has all of it.
 """
 
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,10 +26,7 @@ from pytest_puma.core import (
 )
 from pytest_puma.core.conversation import written
 from pytest_puma.replies.answers import strip_reasoning
-
-_MARKS = " \t\n\r\"'`*_.:([{<"
-#: Behind an answer: closing marks, then the end of the line, or a mark that is no part of a number or a word.
-_END = r"[\"'`*_)\]}>]*(?:\s*$|\s*\n|[.,:;!](?!\d)|\s+[-\u2013\u2014(])"
+from pytest_puma.replies.verdicts import stated_verdict
 
 
 class WrittenVerdicts:
@@ -106,9 +102,8 @@ class WrittenVerdicts:
 
 
 def _read(response: Response, answers: Sequence[str]) -> Response:
-    """The response as that to a score; without log-probabilities if it begins with none of the answers."""
-    text = strip_reasoning(response.text).lstrip(_MARKS)
-    found = [answer for answer in answers if re.match(re.escape(answer) + _END, text, re.IGNORECASE)]
-    logprobs = tuple(0.0 if answer == found[0] else -math.inf for answer in answers) if found else ()
+    """The response as that to a score; without log-probabilities if it states none of the answers."""
+    stated = stated_verdict(strip_reasoning(response.text), answers)
+    logprobs = tuple(0.0 if answer == stated[0] else -math.inf for answer in answers) if stated else ()
     finish = response.finish if response.finish == "overflow" else "scored"
     return Response(text=response.text, logprobs=logprobs, finish=finish, usage=response.usage)

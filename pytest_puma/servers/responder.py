@@ -30,11 +30,14 @@ from pytest_puma.servers.chat import Reply, body_of, is_overflow, read_reply
 from pytest_puma.servers.client import Client, ServerError
 from pytest_puma.servers.crowd import Crowd, Round
 from pytest_puma.servers.kind import Served, look
-from pytest_puma.servers.verdict import read_verdict, verdict_body
+from pytest_puma.servers.verdict import SCHEMA, read_verdict, verdict_body
 
 #: A request and the body that asks it.
 Question: TypeAlias = tuple[Request, dict[str, Any]]
 _SENT = "it takes no top_k, min_p and repetition penalty"
+_SCHEMALESS = "the server refuses a JSON schema, so that its verdicts are read from free replies"
+#: Statuses of a server that does not take a field.
+_REFUSED = frozenset({400, 404, 422, 501})
 _NO_USAGE = "are unknown: the server does not count them"
 
 
@@ -51,8 +54,8 @@ class ServerResponder:
         self._endpoint = endpoint
         served = look(self._client, endpoint)
         self._kind = served.kind
-        self.identity = _identity(endpoint, served)
-        more: dict[Capability, bool] = {"grammar": self._kind.grammar, "score": judges and self._kind.tops > 0}
+        self.identity = _identity(endpoint, served, by_schema=judges and not self._kind.grammar)
+        more: dict[Capability, bool] = {"grammar": self._kind.grammar, "score": judges}
         able: set[Capability] = {name for name, has in more.items() if has}
         self.capabilities: frozenset[Capability] = frozenset({"generate", "seed", *able})
         self._crowd = Crowd(self._ask, endpoint.parallel)
@@ -64,6 +67,8 @@ class ServerResponder:
         self._signature: Mapping[str, Any] = {}
         self._counts: Counter[str] = Counter()
         self._answered_by: dict[tuple[str, str], None] = {}
+        #: Whether the server refused a JSON schema, and answered without it.
+        self._schemaless = False
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:  # noqa: ARG002 - of any cell
         """Forget all requests: the next ones belong to a cell with this signature."""
@@ -139,7 +144,7 @@ class ServerResponder:
         request, body = question
         started = time.perf_counter()
         try:
-            content = self._client.ask("/chat/completions", body, stopped=stopped)
+            content = self._content(body, stopped)
         except ServerError as error:
             if not is_overflow(str(error), error.status):
                 raise
@@ -148,6 +153,19 @@ class ServerResponder:
         if isinstance(request, Score):
             return read_verdict(content, request, self._kind, seconds)
         return read_reply(content, request, seconds)
+
+    def _content(self, body: dict[str, Any], stopped: Event) -> Any:
+        """The answer to a body; without its JSON schema if the server refuses that."""
+        plain = {name: value for name, value in body.items() if name != SCHEMA}
+        if not self._schemaless:
+            try:
+                return self._client.ask("/chat/completions", body, stopped=stopped)
+            except ServerError as error:
+                if plain == body or error.status not in _REFUSED or is_overflow(str(error), error.status):
+                    raise
+        content = self._client.ask("/chat/completions", plain, stopped=stopped)
+        self._schemaless = self._schemaless or plain != body
+        return content
 
     def _count(self, reply: Reply) -> Response:
         """Count what a cell should report, and return the response."""
@@ -168,11 +186,12 @@ class ServerResponder:
         return [
             *([f"{counted(again.total(), 'request')} had to be sent again: {reasons}"] if again else []),
             *([f"the server withheld {counted(withheld, 'answer')} by its filter of contents"] if withheld else []),
+            *([_SCHEMALESS] if self._schemaless else []),
             *([f"several models or versions answered: {named(names, 3)}"] if len(names) > 1 else []),
         ]
 
 
-def _identity(endpoint: Endpoint, served: Served) -> Identity:
+def _identity(endpoint: Endpoint, served: Served, *, by_schema: bool) -> Identity:
     """What answers, as far as a server can be believed. Its `weights` tell apart what calls itself by one name."""
     kind, url = served.kind, endpoint.url
     who = json.dumps([url, endpoint.model, served.facts])
@@ -186,6 +205,7 @@ def _identity(endpoint: Endpoint, served: Served) -> Identity:
             "server_facts": served.facts,
             **({"server_weights": served.weights} if served.weights else {}),
             "sent": json.dumps(dict(kind.sends), sort_keys=True),
+            **({"verdicts": "json_schema"} if by_schema else {}),
             "weights": NOT_VERIFIED,
         },
         notes=(mark, *([] if kind.samples else [f"the server ({kind.name}) may sample in ways of its own: {_SENT}"])),

@@ -138,6 +138,17 @@ def test_a_server_judges_by_writing_its_verdict(project: Project) -> None:
 
 
 @ONE_PROCESS
+def test_verdicts_of_a_server_that_state_no_answer_fail_the_gate(project: Project) -> None:
+    write(project, "judge.calm >= 0")
+    with serving(Stub(reply=lambda _: answer("Yes and no, I would say."))) as stub:
+        judge = f"--puma-judge=server:far={stub.url},model=tiny"
+        result = project.run(f"--puma-model=tested={project.model}", judge, model=False)
+    result.assert_outcomes(failed=2)
+    result.stdout.fnmatch_lines(["*but 100% of the judge's verdicts are unreadable (at most 5% may be)*"])
+    assert {value(outcome, "judge.calm.unreadable_rate") for outcome in newest(project)} == {1.0}
+
+
+@ONE_PROCESS
 def test_the_plan_names_the_judge_and_what_it_will_be_asked(project: Project) -> None:
     write(project, "judge.calm >= 0.9")
     project.write(conftest=CONFTEST.replace("def pytest_puma_backend", "def unused"))

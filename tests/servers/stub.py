@@ -82,7 +82,8 @@ class _Handler(BaseHTTPRequestHandler):
         try:
             if self.path != "/v1/chat/completions":
                 fault = Fault(status=404, body={"detail": "Not Found"})
-            self._send(fault or Fault(body=stub.reply(body)))
+            made = fault or stub.reply(body)
+            self._send(made if isinstance(made, Fault) else Fault(body=made))
         finally:
             with stub.lock:
                 stub.now -= 1

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -8,13 +7,7 @@ import pytest
 from pytest_puma.core.model import Endpoint
 from pytest_puma.servers.client import Client
 from pytest_puma.servers.kind import Served, look
-from tests.servers.stub import MODEL, Stub, serving
-
-
-@pytest.fixture
-def stub() -> Iterator[Stub]:
-    with serving(Stub()) as stub:
-        yield stub
+from tests.servers.stub import MODEL, Stub
 
 
 def served(stub: Stub, **entry: Any) -> Served:

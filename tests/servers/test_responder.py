@@ -3,7 +3,6 @@ from __future__ import annotations
 import threading
 import time
 import traceback
-from collections.abc import Iterator
 from email.utils import formatdate
 from typing import Any
 
@@ -18,12 +17,6 @@ from tests.servers.stub import MODEL, Fault, Stub, answer, serving
 KEY = "sk-very-secret-4711"
 
 
-@pytest.fixture
-def stub() -> Iterator[Stub]:
-    with serving(Stub()) as stub:
-        yield stub
-
-
 def request(text: str = "Hello", **parts: Any) -> Generate:
     prompt = {name: parts.pop(name) for name in ("prefill", "stop", "chat") if name in parts}
     return Generate(
@@ -31,9 +24,11 @@ def request(text: str = "Hello", **parts: Any) -> Generate:
     )
 
 
-def opened(stub: Stub, *, parallel: int = 4, seconds: float = 20.0, key: str = "") -> ServerResponder:
+def opened(
+    stub: Stub, *, parallel: int = 4, seconds: float = 20.0, key: str = "", judges: bool = False
+) -> ServerResponder:
     client = Client(stub.url, parallel=parallel, key=key, seconds=seconds, pause=0.01)
-    responder = ServerResponder(Endpoint(url=stub.url, model=MODEL, parallel=parallel), client)
+    responder = ServerResponder(Endpoint(url=stub.url, model=MODEL, parallel=parallel), client, judges=judges)
     responder.begin("scenario-zero_shot@m", {})
     return responder
 
