@@ -108,9 +108,9 @@ class Execution:
     `signature`: everything that could change the numbers. `shared_prompts`: the common beginning of the first prompts
     of all samples, of the second prompts, and so on. `samples`: the number of samples that were asked; `trials`: the
     number of predictions, more than `samples` if a sample has several; `left_out`: the number of samples that were not
-    asked because the gates were already decided. `kept`: there if some answers come from the response store.
-    `determinism`: there if it was requested. `notes`: sentences about the model. `node_id`: that of the test; `attempt`
-    counts its runs, as a plugin may repeat it.
+    asked because the gates were already decided. `kept`: there if some answers come from the response store;
+    `kept_of_judges`: if some of those of judges do. `determinism`: there if it was requested. `notes`: sentences about
+    the model. `node_id`: that of the test; `attempt` counts its runs, as a plugin may repeat it.
     """
 
     signature: Mapping[str, Any]
@@ -121,6 +121,7 @@ class Execution:
     usage: Usage = field(default_factory=Usage)
     speed: Speed = field(default_factory=Speed)
     kept: StoreShare | None = None
+    kept_of_judges: StoreShare | None = None
     seconds: float = 0.0
     determinism: Determinism | None = None
     notes: tuple[str, ...] = ()

@@ -57,6 +57,19 @@ class StoreShare:
     batches: int = 0
     runs: tuple[str, ...]
 
+    @classmethod
+    def joined(cls, shares: Sequence[StoreShare], *, responses: int) -> StoreShare | None:
+        """Return the shares of several responders as one, of all their responses; None without any."""
+        if not shares:
+            return None
+        return cls(
+            responses=responses,
+            kept=sum(share.kept for share in shares),
+            together=all(share.together for share in shares),
+            batches=max(share.batches for share in shares),
+            runs=tuple(dict.fromkeys(name for share in shares for name in share.runs)),
+        )
+
     @property
     def mixed(self) -> bool:
         """Whether responses of several batches, or of another one, are together: near-ties may differ."""

@@ -77,6 +77,7 @@ def _outcome(assessment: Assessment) -> Outcome:
             usage=Usage.total(prediction.usage for prediction in answered.predictions),
             speed=answered.speed,
             kept=answered.kept,
+            kept_of_judges=answered.kept_of_judges,
             seconds=assessment.seconds,
             determinism=answered.determinism,
             notes=answered.notes,

@@ -46,6 +46,7 @@ from pytest_puma.core import (
     Sandbox,
     SettingsError,
     SharedPrompts,
+    StoreShare,
     Transcript,
     Trial,
     Turn,
@@ -151,6 +152,10 @@ def _ask_judges(
         answered,
         predictions=predictions,
         signature={**answered.signature, **signature},
+        kept_of_judges=StoreShare.joined(
+            [provenance.kept for provenance in provenances if provenance.kept is not None],
+            responses=sum(len(prediction.transcripts[JUDGE].turns) for prediction in predictions),
+        ),
         warnings=(
             *answered.warnings,
             *([_OWN_JUDGE] if any(_same_weights(answered.signature.get("engine"), one) for one in engines) else []),

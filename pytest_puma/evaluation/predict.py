@@ -43,7 +43,7 @@ class CellPredictions:
     `samples`: as shown; each has one prediction a trial. `planned`: the number of samples of the cell; more than
     `samples` if the cell ended early. `looked`: the cell could end early, so all intervals are those of looks.
     `complete`: False if only some samples were requested. `hidden`: fields of the samples that prompts do not show.
-    `signature`, `notes`, `warnings`, `unmeasured`, `kept`: those of their provenance.
+    `signature`, `notes`, `warnings`, `unmeasured`, `kept`: those of their provenance. `kept_of_judges`: as `kept`.
     """
 
     samples: tuple[Sample, ...]
@@ -58,6 +58,7 @@ class CellPredictions:
     warnings: tuple[str, ...] = ()
     unmeasured: Mapping[Source, str] = field(default_factory=dict)
     kept: StoreShare | None = None
+    kept_of_judges: StoreShare | None = None
     determinism: Determinism | None = None
     speed: Speed = field(default_factory=Speed)
     seconds: float = 0.0

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from pytest_puma.core import LEVEL, Determinism, Outcome, Run, Verdict
+from pytest_puma.core import LEVEL, Determinism, Outcome, Run, StoreShare, Verdict
 from pytest_puma.phrases import counted, named
 from pytest_puma.report.agreement import agreements, judges
 from pytest_puma.report.gates import closing
@@ -147,13 +147,21 @@ def _rescored(run: Run) -> list[str]:
 
 def _kept(run: Run) -> list[str]:
     """Count the answers that come from the response store, and name the runs that computed them."""
-    cells = [outcome.execution.kept for outcome in run.outcomes if outcome.execution.kept is not None]
+    executions = [outcome.execution for outcome in run.outcomes]
+    return [
+        *_shares("kept answers", [execution.kept for execution in executions]),
+        *_shares("kept answers of judges", [execution.kept_of_judges for execution in executions]),
+    ]
+
+
+def _shares(what: str, shares: Iterable[StoreShare | None]) -> list[str]:
+    cells = [share for share in shares if share is not None]
     if not cells:
         return []
     runs = list(dict.fromkeys(name for cell in cells for name in cell.runs))
     kept, of_all = sum(cell.kept for cell in cells), sum(cell.responses for cell in cells)
     share = f"all {kept:,} of" if kept == of_all else f"{kept:,} of {of_all:,} in"
-    return [f"kept answers: {share} {counted(len(cells), 'cell')}, from run {named(runs, 1)}"]
+    return [f"{what}: {share} {counted(len(cells), 'cell')}, from run {named(runs, 1)}"]
 
 
 def footnotes(outcomes: Sequence[Outcome]) -> list[str]:

@@ -10,6 +10,7 @@ import pytest
 from tests.integration.conftest import ONE_PROCESS, Project
 from tests.integration.judging import CONFTEST, lines, newest, run, value, write
 from tests.integration.knowing_model import refused
+from tests.report.page.page import Page
 from tests.servers.stub import Stub, answer, serving
 
 
@@ -31,11 +32,29 @@ def test_another_rubric_generates_nothing_with_the_model(project: Project) -> No
     run(project, "kind").assert_outcomes(passed=2)
     (project.pytester.path / "asked.txt").unlink()
     write(project, "judge.brief >= 0.9")
-    run(project, "kind").assert_outcomes(passed=2)
+    result = run(project, "kind")
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["kept answers: all 12 of 2 cells, from run *"])
+    result.stdout.no_fnmatch_line("kept answers of judges: *")
     assert set(lines(project, "asked.txt")) == {"kind"}
     (project.pytester.path / "asked.txt").unlink()
-    run(project, "kind").assert_outcomes(passed=2)
+    result = run(project, "kind", options=("--puma-report=md:r.md", "--puma-report=html:r.html"))
+    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["kept answers of judges: all 24 of 2 cells, from run *"])
+    for report in ("r.md", "r.html"):
+        text = (project.pytester.path / report).read_text(encoding="utf-8")
+        assert "kept answers of judges: all 24 of 2 cells, from run " in text
+    cells = Page(text).index["cells"]
+    assert all("; of the judge: all 12 answers kept from run " in cell["kept"] for cell in cells)
+    assert [outcome["kept_of_judges"]["kept"] for outcome in newest(project)] == [12, 12]
     assert not (project.pytester.path / "asked.txt").exists()
+
+
+@ONE_PROCESS
+def test_kept_verdicts_of_one_of_two_judges_are_a_part(project: Project) -> None:
+    write(project, "judge.calm >= 0.1")
+    run(project, "kind").assert_outcomes(passed=2)
+    run(project, "kind", "strict").stdout.fnmatch_lines(["kept answers of judges: 24 of 48 in 2 cells, from run *"])
 
 
 def test_kept_verdicts_are_read_offline(project: Project) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.codec.plain import plain, storable
-from pytest_puma.core import Change, Gap, Measure, Outcome, Run, Shift
+from pytest_puma.core import Change, Execution, Gap, Measure, Outcome, Run, Shift
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.report.page import charts
 from pytest_puma.report.page.cells import CellBlocks
@@ -121,7 +121,7 @@ def _circumstances(run: Run, outcome: Outcome, against: Against | None) -> dict[
     faults = [fault.message for fault in run.faults if fault.node_id == outcome.execution.node_id]
     return {
         "warnings": [warning.removeprefix(f"{outcome.cell}: ") for warning in outcome.judgement.warnings],
-        "kept": None if outcome.execution.kept is None else str(outcome.execution.kept),
+        "kept": _kept(outcome.execution),
         "seconds": outcome.execution.seconds,
         "time": seconds(outcome),
         "tokens": computed_tokens(outcome),
@@ -131,6 +131,11 @@ def _circumstances(run: Run, outcome: Outcome, against: Against | None) -> dict[
         "command": run.invocation.repeat(outcome.execution.node_id),
         "error": "; ".join(faults) or None,
     }
+
+
+def _kept(execution: Execution) -> str | None:
+    shares = {"": execution.kept, "of the judge: ": execution.kept_of_judges}
+    return "; ".join(f"{who}{share}" for who, share in shares.items() if share is not None) or None
 
 
 def _measure(measure: Measure) -> dict[str, Any]:
