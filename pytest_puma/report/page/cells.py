@@ -141,12 +141,12 @@ def _findings(prediction: Prediction) -> Iterator[dict[str, Any]]:
 def _details(role: str, turn: Turn) -> dict[str, Any]:
     """The probabilities of the allowed verdicts, or the text of a program."""
     if turn.continuations:
-        return {"verdicts": list(zip(turn.continuations, _shares(turn.response.logprobs), strict=False))}
+        return {"verdicts": list(zip(turn.continuations, shares(turn.response.logprobs), strict=False))}
     return {"program": turn.prompt[-1].content} if role == SANDBOX and turn.prompt else {}
 
 
-def _shares(logprobs: Sequence[float]) -> list[float | None]:
-    """The probabilities of answers among each other."""
+def shares(logprobs: Sequence[float]) -> list[float | None]:
+    """Return the probabilities of answers among each other."""
     weights = [math.exp(logprob - max(logprobs)) for logprob in logprobs if max(logprobs) > -math.inf]
     return [rounded(weight / sum(weights), _PROBABILITY_DIGITS) for weight in weights]
 

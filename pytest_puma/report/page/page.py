@@ -20,6 +20,7 @@ from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report import comparison, escape
 from pytest_puma.report.page.blocks import Blocks, blocks_of
 from pytest_puma.report.page.changes import Against, against_baseline
+from pytest_puma.report.page.disagreements import disagreements
 from pytest_puma.report.page.summary import summarize
 from pytest_puma.report.rows import computed_tokens, difference, interval, number, parse_failures, seconds
 from pytest_puma.runs.run_order import REMOVED
@@ -63,12 +64,13 @@ def as_page(
     `against`: what the run is compared with, by default its baseline.
     """
     against = against or against_baseline(run)
+    contradicted = [] if settings.texts == "none" else disagreements(run, folder)
     limit = None
     if settings.megabytes is not None:
-        around = len(_page(run, summarize(run, against), {}).encode()) + _RESERVE
+        around = len(_page(run, summarize(run, against, contradicted), {}).encode()) + _RESERVE
         limit = max(0, round(settings.megabytes * _MEGABYTE) - around)
     blocks = blocks_of(run, folder, settings, against, limit=limit)
-    return _page(run, summarize(run, against, _about(run, blocks, settings)), blocks.texts)
+    return _page(run, summarize(run, against, contradicted, _about(run, blocks, settings)), blocks.texts)
 
 
 def _page(run: Run, summary: dict[str, Any], blocks: Mapping[str, str]) -> str:

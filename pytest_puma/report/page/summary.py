@@ -13,6 +13,7 @@ from pytest_puma.core import Outcome, Run, TaskInfo
 from pytest_puma.report import notes, robustness
 from pytest_puma.report.notes import Note
 from pytest_puma.report.page.changes import Against, change_lines, contrast_table, shift_table
+from pytest_puma.report.page.disagreements import Disagreement
 from pytest_puma.report.page.drawings import Drawing, HeatMap, Scale, draw, heat_map
 from pytest_puma.report.rows import MetricRow, metric_rows
 
@@ -38,7 +39,9 @@ class ScenarioTable:
     heat: HeatMap | None
 
 
-def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) -> dict[str, Any]:
+def summarize(
+    run: Run, against: Against | None, disagreements: Sequence[Disagreement] = (), sentences: Iterable[str] = ()
+) -> dict[str, Any]:
     """Return everything that the template shows of a run; `sentences`: more of them, about the page itself."""
     # A perturbed cell without a gate has its row in the table of perturbations alone.
     shifts = shift_table(run.robustness, {outcome.cell for outcome in run.outcomes if outcome.judgement.verdicts})
@@ -52,6 +55,7 @@ def summarize(run: Run, against: Against | None, sentences: Iterable[str] = ()) 
         "warnings": notes.warnings(run),
         "footnotes": notes.footnotes(run.outcomes),
         "scenarios": list(_tables([outcome for outcome in run.outcomes if outcome.cell not in below])),
+        "disagreements": disagreements,
         "against": "" if against is None else against.name,
         "changes": [] if against is None else list(change_lines(run, against)),
         "shifts": shifts,
