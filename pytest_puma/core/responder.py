@@ -152,3 +152,61 @@ class Responder(Protocol):
 
     def close(self) -> None:
         """Free the resources."""
+
+
+class ForwardingResponder:
+    """A responder that does what the `inner` one does; a subclass changes a part of that."""
+
+    def __init__(self, inner: Responder) -> None:
+        self._inner = inner
+
+    @property
+    def identity(self) -> Identity | None:
+        """What answers."""
+        return self._inner.identity
+
+    @property
+    def capabilities(self) -> frozenset[Capability]:
+        """What it can do."""
+        return self._inner.capabilities
+
+    @property
+    def backend(self) -> Backend | None:
+        """The backend that computes."""
+        return self._inner.backend
+
+    @property
+    def speed(self) -> Speed:
+        """Computed tokens and their time."""
+        return self._inner.speed
+
+    @property
+    def kept(self) -> int:
+        """Number of responses from the store."""
+        return self._inner.kept
+
+    def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
+        """Begin a cell."""
+        self._inner.begin(cell, signature)
+
+    def submit_all(
+        self, requests: Sequence[Request], origins: Sequence[Origin] = (), *, beside: Sequence[Request] = ()
+    ) -> list[int]:
+        """Queue the requests."""
+        return self._inner.submit_all(requests, origins, beside=beside)
+
+    def step(self) -> dict[int, Response]:
+        """Return some responses."""
+        return self._inner.step()
+
+    def provenance(self) -> Provenance:
+        """Return the source of the responses."""
+        return self._inner.provenance()
+
+    def reset(self) -> None:
+        """Forget all requests."""
+        self._inner.reset()
+
+    def close(self) -> None:
+        """Free the resources."""
+        self._inner.close()

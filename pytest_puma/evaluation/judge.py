@@ -58,6 +58,7 @@ from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import ConversationState, Progress, run_conversations
 from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.evaluation.programs import run_programs
+from pytest_puma.judges.once import AskingOnce
 from pytest_puma.judges.panel import majority
 from pytest_puma.judges.written import WrittenVerdicts
 from pytest_puma.metrics.scoring import raised, values_of
@@ -167,7 +168,7 @@ def _ask_judges(
 def _ask_judge(cell: Cell, answered: CellPredictions, judge: Responder, progress: Progress | None) -> list[_Judgement]:
     """Let a judge look at all predictions, by the metrics that ask it."""
     metrics, judgements, shared = cell.judged, _judgements(answered), SharedPrompts()
-    judge = judge if "score" in judge.capabilities else WrittenVerdicts(judge)
+    judge = AskingOnce(judge if "score" in judge.capabilities else WrittenVerdicts(judge))
     judge.begin(cell.id, {"metrics": [metric.name for metric in metrics]})
     states = iter(
         run_conversations(

@@ -11,66 +11,35 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from pytest_puma.core import (
-    Backend,
-    Capability,
-    Generate,
-    Identity,
-    Origin,
-    Provenance,
-    Request,
-    Responder,
-    Response,
-    Score,
-    Speed,
-)
+from pytest_puma.core import Capability, Generate, Origin, Request, Responder, Response, Score
 from pytest_puma.core.conversation import written
+from pytest_puma.core.responder import ForwardingResponder
 from pytest_puma.replies.answers import strip_reasoning
 from pytest_puma.replies.verdicts import stated_verdict
 
 
-class WrittenVerdicts:
+class WrittenVerdicts(ForwardingResponder):
     """A responder over one that cannot score: each `Score` becomes a short `Generate`."""
 
     def __init__(self, judge: Responder) -> None:
-        self._judge = judge
+        super().__init__(judge)
         self._answers: dict[int, tuple[str, ...]] = {}
-
-    @property
-    def identity(self) -> Identity | None:
-        """That of the judge."""
-        return self._judge.identity
 
     @property
     def capabilities(self) -> frozenset[Capability]:
         """Those of the judge, and scores."""
-        return self._judge.capabilities | {"score"}
-
-    @property
-    def backend(self) -> Backend | None:
-        """That of the judge."""
-        return self._judge.backend
-
-    @property
-    def speed(self) -> Speed:
-        """That of the judge."""
-        return self._judge.speed
-
-    @property
-    def kept(self) -> int:
-        """Number of responses of the judge from the store."""
-        return self._judge.kept
+        return super().capabilities | {"score"}
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Begin a cell."""
         self._answers = {}
-        self._judge.begin(cell, signature)
+        super().begin(cell, signature)
 
     def submit_all(
         self, requests: Sequence[Request], origins: Sequence[Origin] = (), *, beside: Sequence[Request] = ()
     ) -> list[int]:
         """Queue the requests; the tickets are those of the judge."""
-        tickets = self._judge.submit_all([*map(self._written, requests)], origins, beside=[*map(self._written, beside)])
+        tickets = super().submit_all([*map(self._written, requests)], origins, beside=[*map(self._written, beside)])
         scores = zip(tickets, requests, strict=True)
         self._answers |= {ticket: score.continuations for ticket, score in scores if isinstance(score, Score)}
         return tickets
@@ -79,26 +48,18 @@ class WrittenVerdicts:
         """Return some responses; those to a score have log-probabilities if the judge wrote an answer."""
         return {
             ticket: _read(response, self._answers.pop(ticket)) if ticket in self._answers else response
-            for ticket, response in self._judge.step().items()
+            for ticket, response in super().step().items()
         }
-
-    def provenance(self) -> Provenance:
-        """That of the judge."""
-        return self._judge.provenance()
 
     def reset(self) -> None:
         """Forget all requests."""
         self._answers = {}
-        self._judge.reset()
-
-    def close(self) -> None:
-        """Close the judge."""
-        self._judge.close()
+        super().reset()
 
     def _written(self, request: Request) -> Request:
         if isinstance(request, Generate):
             return request
-        return written(request, grammar="grammar" in self._judge.capabilities)
+        return written(request, grammar="grammar" in super().capabilities)
 
 
 def _read(response: Response, answers: Sequence[str]) -> Response:

@@ -16,10 +16,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from pytest_puma.core import (
-    Backend,
-    Capability,
     CellId,
-    Identity,
     Model,
     Origin,
     Prompt,
@@ -27,9 +24,9 @@ from pytest_puma.core import (
     Request,
     Responder,
     Response,
-    Speed,
 )
 from pytest_puma.core.metric import Source
+from pytest_puma.core.responder import ForwardingResponder
 from pytest_puma.responses.database import EngineRow, ResponseStore, Scope
 from pytest_puma.responses.recipe import batch_key, engine_key, request_keys
 from pytest_puma.responses.row import KeptResponse, KeptTally
@@ -56,11 +53,12 @@ class _Batch:
     computed: int = 0
 
 
-class KeepingResponder:
+class KeepingResponder(ForwardingResponder):
     """A responder over another one that has an identity, and a store; `model` names the weights there."""
 
     def __init__(self, responder: Responder, store: ResponseStore, model: Model, *, mode: Mode = "mix") -> None:
-        self._responder, self._store, self._model, self._mode = responder, store, model, mode
+        super().__init__(responder)
+        self._store, self._model, self._mode = store, model, mode
         self._strict = model.options.strict
         self._tickets = 0
         self._forget()
@@ -75,40 +73,20 @@ class KeepingResponder:
         self._otherwise = 0
 
     @property
-    def identity(self) -> Identity | None:
-        """What answers."""
-        return self._responder.identity
-
-    @property
-    def capabilities(self) -> frozenset[Capability]:
-        """What it can do."""
-        return self._responder.capabilities
-
-    @property
-    def speed(self) -> Speed:
-        """Computed tokens and their time."""
-        return self._responder.speed
-
-    @property
     def kept(self) -> int:
         """Number of responses of this cell that come from the store."""
         return self._tally.kept
 
-    @property
-    def backend(self) -> Backend | None:
-        """The backend that computes."""
-        return self._responder.backend
-
     def reset(self) -> None:
         """Forget all requests, and the cache of their prompts."""
-        self._responder.reset()
+        super().reset()
         self._forget()
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Forget all requests: the next ones belong to this cell."""
-        self._responder.begin(cell, signature)
+        super().begin(cell, signature)
         self._forget()
-        identity = self._responder.identity
+        identity = self.identity
         if identity is None:
             return
         key = engine_key(identity.signature, context_limit=identity.context_limit)
@@ -138,7 +116,7 @@ class KeepingResponder:
                 else:
                     missing.append((ticket, key, request))
             if missing:
-                waiting = self._responder.submit_all([request for _, _, request in missing], beside=known)
+                waiting = super().submit_all([request for _, _, request in missing], beside=known)
                 self._waiting.update(zip(waiting, missing, strict=True))
         return tickets
 
@@ -147,14 +125,12 @@ class KeepingResponder:
         if self._ready:
             ready, self._ready = self._ready, {}
             return ready
-        return self._write(
-            [(*self._waiting.pop(ticket), response) for ticket, response in self._responder.step().items()]
-        )
+        return self._write([(*self._waiting.pop(ticket), response) for ticket, response in super().step().items()])
 
     def provenance(self) -> Provenance:
         """Return that of the responder, with the number of kept responses."""
         self._end_batch()
-        computed, kept = self._responder.provenance(), self._tally.share()
+        computed, kept = super().provenance(), self._tally.share()
         unmeasured: dict[Source, str] = {"clock": UNTIMED} if kept else {}
         if not self._tally.counted:
             unmeasured["tokens"] = UNCOUNTED
@@ -171,7 +147,7 @@ class KeepingResponder:
 
     def close(self) -> None:
         """Free the model and close the store."""
-        self._responder.close()
+        super().close()
         self._store.close()
 
     # -- batches ---------------------------------------------------------------------------------
@@ -205,8 +181,8 @@ class KeepingResponder:
 
     def _key(self, before: bytes, keys: Sequence[bytes], missing: Sequence[bytes]) -> bytes:
         """The key of a batch; a strict answer has none, nor one of a server, whose batches are unknown."""
-        identity = self._responder.identity
-        if self._strict or identity is None or "repeatable" not in self._responder.capabilities:
+        identity = self.identity
+        if self._strict or identity is None or "repeatable" not in self.capabilities:
             return b""
         return batch_key(before, keys, missing, identity.signature, parallel_streams=identity.parallel_streams)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -17,6 +18,7 @@ from pytest_puma.core import (
     Outcome,
     Prediction,
     Prompt,
+    Request,
     Sample,
     Score,
     SettingsError,
@@ -106,6 +108,30 @@ def test_a_metric_may_ask_about_any_number_of_statements_none_included() -> None
     outcome = judged(holds, judge=ScriptedBackend({}, default="yes"))
     for prediction in outcome.predictions:
         assert prediction.scores["holds"] == (True if prediction.answer == "Minor" else None)
+
+
+@pytest.mark.parametrize(("temperature", "asked"), [(0.0, 8), (1.0, 16)])
+def test_equal_requests_about_a_reply_are_asked_once_if_they_are_greedy(temperature: float, asked: int) -> None:
+    @metric
+    def agrees(sample: Sample, prediction: Prediction) -> Any:
+        about = prompt(f"{sample.id}: {prediction.text}")
+        first, second = yield from ask_all(
+            Generate(prompt=about, max_tokens=3, temperature=temperature, seed=4) for _ in range(2)
+        )
+        return first.text == second.text
+
+    class Counting(Engine):
+        requests = 0
+
+        def submit_all(self, requests: Sequence[Request], *others: Any, **options: Any) -> list[int]:
+            self.requests += len(requests)
+            return super().submit_all(requests, *others, **options)
+
+    judge = Counting(ScriptedBackend({}, default="yes"))
+    outcome = evaluate(cell(samples=8, scores=(agrees,)), Engine(ScriptedBackend({}, default="Minor")), judge=judge)
+    assert outcome["agrees"] == 1.0
+    assert judge.requests == asked
+    assert {len(prediction.transcripts[JUDGE].turns) for prediction in outcome.predictions} == {2}
 
 
 def test_a_metric_that_yields_no_request_is_named_with_its_sample() -> None:

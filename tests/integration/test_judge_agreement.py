@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.integration.conftest import ONE_PROCESS, Project
-from tests.integration.judging import CONFTEST, newest, run
+from tests.integration.judging import CONFTEST, lines, newest, run
 from tests.integration.knowing_model import refused, write_rows
 
 LETTERS = """
@@ -54,6 +54,18 @@ def test_the_agreement_with_people_is_shown_with_its_interval_and_counts(project
     result.stdout.no_fnmatch_line("*never compared with people*")
     (outcome,) = newest(project)
     assert outcome["measures"]["judge.calm.agreement"]["n"] == 7
+
+
+@ONE_PROCESS
+def test_a_labelled_reply_that_is_that_of_the_model_is_judged_once(project: Project) -> None:
+    letters(project, *["yes"] * 8)
+    rows = (project.pytester.path / "letters.jsonl").read_text(encoding="utf-8")
+    (project.pytester.path / "letters.jsonl").write_text(rows.replace('"Major"', '"Minor"', 1), "utf-8")
+    run(project, "kind").assert_outcomes(passed=1)
+    (outcome,) = newest(project)
+    assert (outcome["measures"]["judge.calm"]["n"], outcome["measures"]["judge.calm.agreement"]["n"]) == (8, 8)
+    asked = lines(project, "asked.txt").count("kind")
+    assert asked == 2 * 8 + 2, "reasons and a verdict for each reply, and for the labelled one that is another"
 
 
 @ONE_PROCESS
