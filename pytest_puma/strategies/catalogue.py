@@ -124,6 +124,17 @@ def _self_consistency(k: int) -> Strategy:
     )
 
 
+def _best_of(k: int) -> Strategy:
+    name = f"best_of_{k}"
+    return replace(
+        _DIRECT,
+        name=name,
+        converse=partial(conversations.best_of, answers=k),
+        templates=(name, "best_of", "zero_shot"),
+        temperature=0.7,
+    )
+
+
 _SHORT_NAMES = {"few_shot_1": "one_shot", "cot_few_shot_3": "cot_few_shot"}
 _few_shot = _with_shots(_DIRECT, "few_shot_{k}", "few_shot")
 #: Family -> its default K, its minimum K, and the builder of its strategies.
@@ -131,6 +142,7 @@ _FAMILIES: Mapping[str, tuple[int, int, Callable[[int], Strategy]]] = {
     "few_shot": (3, 1, _few_shot),
     "cot_few_shot": (3, 1, _with_shots(replace(_REASONING, composes=False), "cot_few_shot_{k}", "cot_few_shot")),
     "self_consistency": (5, 2, _self_consistency),
+    "best_of": (4, 2, _best_of),
     "option_scoring": (3, 1, _with_shots(_OPTIONS, "option_scoring_{k}", "few_shot_{k}", "few_shot")),
     "cloze_scoring": (3, 1, _with_shots(_CLOZE, "cloze_scoring_{k}")),
     "text_scoring": (3, 1, _with_shots(_TEXTS, "text_scoring_{k}")),

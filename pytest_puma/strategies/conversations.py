@@ -9,8 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import fmean
 
-from pytest_puma.core import Answer, Conversation, Message, Prompt, Score, SettingsError, ask, ask_all
+from pytest_puma.core import Answer, Conversation, DataError, Message, Prompt, Score, SettingsError, ask, ask_all
 from pytest_puma.replies.answers import strip_reasoning
 from pytest_puma.replies.letters import LETTERS
 from pytest_puma.strategies.dialogue import next_turn
@@ -79,6 +80,25 @@ def self_consistency(task: Task, *, answers: int) -> Conversation:
         return Answer(value=None, responses=responses)
     value, shares = task.scenario.kind.vote(votes, task.labels, task.derived_seed("tie"))
     return Answer(value=value, responses=responses, probabilities=shares)
+
+
+def best_of(task: Task, *, answers: int) -> Conversation:
+    """Sample this number of replies at once; that of the highest mean log-probability per token gives the answer.
+
+    Its end is a token, too. The mean keeps a short reply from winning because it has fewer tokens. With the sum in its
+    place, this is "sample-and-rank": Adiwardana et al., "Towards a Human-like Open-Domain Chatbot", 2020.
+    """
+    prompt = task.prompt()
+    requests = (replace(task.generate(prompt, index=index), logprobs=True) for index in range(answers))
+    responses = yield from ask_all(requests)
+    if any(response.text and not response.logprobs for response in responses):
+        msg = (
+            f"{task.scenario.name}, sample {task.sample.id!r}: best_of compares replies by the log-probabilities of "
+            "their tokens, and there are texts alone; expected replies of a model, or another strategy"
+        )
+        raise DataError(msg)
+    best = max(responses, key=lambda response: fmean(response.logprobs or (-math.inf,)))
+    return Answer(value=task.read(best), responses=(best,))
 
 
 def egi(task: Task) -> Conversation:
