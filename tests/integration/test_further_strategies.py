@@ -37,3 +37,11 @@ def test_the_best_reply_is_cited_and_all_are_kept(project: Project) -> None:
 def test_a_plan_counts_the_tokens_of_all_replies(alone: Project) -> None:
     planned = written(alone, "zero_shot", "best_of_3").run("--puma-plan")
     planned.stdout.fnmatch_lines(["*-zero_shot@* 48 *", "*-best_of_3@* 144 *"])
+
+
+def test_a_plan_shows_that_examples_of_each_sample_are_not_shared(alone: Project) -> None:
+    planned = written(alone, "few_shot_3", "few_shot_similar_3").run("--puma-plan")
+    lines = [line.split() for line in planned.outlines if line.startswith("triage_jira-few")]
+    (shared, cached), (own, rest) = ([int(number.replace(",", "")) for number in line[2:4]] for line in lines)
+    assert rest < cached / 2
+    assert own - rest > 2 * (shared - cached)
