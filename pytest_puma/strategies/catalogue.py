@@ -114,26 +114,16 @@ def _with_shots(strategy: Strategy, *templates: str) -> Callable[[int], Strategy
     return build
 
 
-def _self_consistency(k: int) -> Strategy:
-    name = f"self_consistency_{k}"
-    return replace(
-        _REASONING,
-        name=name,
-        converse=partial(conversations.self_consistency, answers=k),
-        templates=(name, "self_consistency", "zero_shot_cot"),
-        temperature=0.7,
-    )
+def _numbered(
+    strategy: Strategy, converse: Callable[..., Conversation], number: str, *templates: str
+) -> Callable[[int], Strategy]:
+    """Return the builder of a strategy whose conversation takes a `number`; its name begins as its first template."""
 
+    def build(k: int) -> Strategy:
+        name = f"{templates[0]}_{k}"
+        return replace(strategy, name=name, converse=partial(converse, **{number: k}), templates=(name, *templates))
 
-def _best_of(k: int) -> Strategy:
-    name = f"best_of_{k}"
-    return replace(
-        _DIRECT,
-        name=name,
-        converse=partial(conversations.best_of, answers=k),
-        templates=(name, "best_of", "zero_shot"),
-        temperature=0.7,
-    )
+    return build
 
 
 _SHORT_NAMES = {"few_shot_1": "one_shot", "cot_few_shot_3": "cot_few_shot"}
@@ -146,14 +136,20 @@ def _few_shot_of(choice: Literal["similar", "diverse"]) -> Callable[[int], Strat
     return _with_shots(replace(_DIRECT, choice=choice), f"{family}_{{k}}", family, "few_shot_{k}", "few_shot")
 
 
+_vote = _numbered(
+    replace(_REASONING, temperature=0.7), conversations.self_consistency, "answers", "self_consistency", "zero_shot_cot"
+)
+_budget = _numbered(replace(_REASONING, max_tokens=16), conversations.budget, "tokens", "budget", "zero_shot_cot")
+_best = _numbered(replace(_DIRECT, temperature=0.7), conversations.best_of, "answers", "best_of", "zero_shot")
 #: Family -> its default K, its minimum K, and the builder of its strategies.
 _FAMILIES: Mapping[str, tuple[int, int, Callable[[int], Strategy]]] = {
     "few_shot": (3, 1, _few_shot),
     "few_shot_similar": (3, 1, _few_shot_of("similar")),
     "few_shot_diverse": (3, 1, _few_shot_of("diverse")),
     "cot_few_shot": (3, 1, _with_shots(replace(_REASONING, composes=False), "cot_few_shot_{k}", "cot_few_shot")),
-    "self_consistency": (5, 2, _self_consistency),
-    "best_of": (4, 2, _best_of),
+    "self_consistency": (5, 2, _vote),
+    "budget": (64, 0, _budget),
+    "best_of": (4, 2, _best),
     "option_scoring": (3, 1, _with_shots(_OPTIONS, "option_scoring_{k}", "few_shot_{k}", "few_shot")),
     "cloze_scoring": (3, 1, _with_shots(_CLOZE, "cloze_scoring_{k}")),
     "text_scoring": (3, 1, _with_shots(_TEXTS, "text_scoring_{k}")),

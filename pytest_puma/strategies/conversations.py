@@ -11,15 +11,30 @@ from collections.abc import Sequence
 from dataclasses import replace
 from statistics import fmean
 
-from pytest_puma.core import Answer, Conversation, DataError, Message, Prompt, Score, SettingsError, ask, ask_all
+from pytest_puma.core import (
+    Answer,
+    Conversation,
+    DataError,
+    Message,
+    Prompt,
+    Response,
+    Score,
+    SettingsError,
+    ask,
+    ask_all,
+)
+from pytest_puma.core.backend import CLOSE, OPEN, split_thoughts
 from pytest_puma.replies.answers import strip_reasoning
 from pytest_puma.replies.letters import LETTERS
 from pytest_puma.strategies.dialogue import next_turn
+from pytest_puma.strategies.failure import failure_of
 from pytest_puma.strategies.task import Task
 from pytest_puma.strategies.valid_answers import constrained_request, read_exactly
 
 #: The second turn of `egi`.
 DECIDE = "decide"
+#: Behind it stands the answer of a reply that reasons first.
+_ANSWER = "Answer:"
 
 
 def direct(task: Task) -> Conversation:
@@ -65,6 +80,40 @@ def chain_of_thought(task: Task) -> Conversation:
     """Ask once for a short reasoning that ends in an `Answer:` line."""
     response = yield from ask(task.generate(task.prompt()))
     return Answer(value=task.read_final(response), responses=(response,))
+
+
+def budget(task: Task, *, tokens: int) -> Conversation:
+    """Let the model reason for at most this number of tokens, end its reasoning by force, and ask for the answer.
+
+    The answer continues the reasoning behind `Answer:`. A model that thinks before its reply does so within the same
+    number, and its thoughts are closed with its own marks. Without tokens it answers at once.
+    Muennighoff et al., "s1: Simple test-time scaling", 2025 (budget forcing).
+    """
+    prompt, reasoning = task.prompt(), list[Response]()
+    # A grammar in place of the settings' own gives the line itself.
+    cue = "" if task.bound else _ANSWER
+    begun = prompt.prefill
+    if tokens:
+        question = replace(prompt, stop=(*prompt.stop, _ANSWER))
+        reasoning.append((yield from ask(replace(task.generate(question), max_tokens=tokens, grammar=None))))
+        if reasoning[0].finish == "overflow":
+            return Answer(value=None, responses=tuple(reasoning))
+        begun = _closed(f"{begun}{reasoning[0].text}")
+    begun = f"{begun}\n{cue}" if begun else cue
+    response = yield from ask(task.generate(replace(prompt, prefill=begun), index=1))
+    line = replace(response, text=f"{cue}{response.text}") if response.text.strip() else response
+    value, failure = task.read_final(line), ""
+    if value is None:
+        found = failure_of(task, Answer(value=None, responses=(line,)), (line,), final_line=True)
+        value, failure = (found.parsed, found.cause) if found else (None, "")
+    return Answer(value=value, responses=(*reasoning, response), failure=failure)
+
+
+def _closed(reply: str) -> str:
+    """A reply so far without white space at its end, and with its thoughts closed; empty if there is nothing in it."""
+    thoughts, said = split_thoughts(reply)
+    begun = f"{OPEN}{thoughts}{CLOSE}" if thoughts else ""
+    return f"{begun}{said}".rstrip()
 
 
 def self_consistency(task: Task, *, answers: int) -> Conversation:

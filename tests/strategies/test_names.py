@@ -37,6 +37,8 @@ def test_there_are_twelve_different_strategies() -> None:
         ("self-consistency", "self_consistency_5"),
         ("self_consistency_11", "self_consistency_11"),
         ("Best-of", "best_of_4"),
+        ("budget", "budget_64"),
+        ("budget_0", "budget_0"),
         ("few-shot-similar", "few_shot_similar_3"),
         ("few_shot_diverse_1", "few_shot_diverse_1"),
         ("EGI", "egi"),
