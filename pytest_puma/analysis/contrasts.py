@@ -12,11 +12,12 @@ from pytest_puma.stats.selection import Selected, select
 from pytest_puma.stats.significance import holm
 
 #: The axes of comparison.
-AXES = ("baseline", "strategy", "model")
+AXES = ("baseline", "strategy", "model", "variant")
 _NEEDED = {
     "baseline": "no cell of this run has a baseline of the same samples; --puma-update-baseline makes one",
     "strategy": "this run has no two strategies of one scenario and model on the same samples, asked equally often",
     "model": "this run has no two models of one scenario and strategy on the same samples, asked equally often",
+    "variant": "this run has no variant beside its plain model; add 0 to its list, as in steer=polite.gguf:0/4/8",
 }
 
 
@@ -122,7 +123,15 @@ def _along(axis: str, outcomes: Sequence[Outcome]) -> Iterator[Contrast]:
 
 
 def _pairs(axis: str, outcomes: Sequence[Outcome]) -> Iterator[tuple[Outcome, Outcome]]:
-    """Each cell with the first one along an axis; none along that of baselines, which every cell has for itself."""
+    """Each cell with the first one along an axis; none along that of baselines, which every cell has for itself.
+
+    A variant is compared with its plain model.
+    """
+    if axis == "variant":
+        plain = {outcome.name: outcome for outcome in outcomes if outcome.name.variant is None}
+        varied = [outcome for outcome in outcomes if outcome.name.without("variant") in plain.keys() - {outcome.name}]
+        yield from ((outcome, plain[outcome.name.without("variant")]) for outcome in varied)
+        return
     first: dict[CellId, Outcome] = {}
     for outcome in outcomes if axis != "baseline" else ():
         control = first.setdefault(outcome.name.without("strategy" if axis == "strategy" else "model"), outcome)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from pytest_puma.analysis.contrasts import common, selected, why_apart
 from pytest_puma.core import Gate, Outcome, Policy, Verdict
+from pytest_puma.core.gate import PLAIN
 from pytest_puma.gates.judge import judge, judge_change, not_run, nothing_measured
 from pytest_puma.metrics import paired_change
 
@@ -18,9 +19,28 @@ def verdicts(outcomes: Sequence[Outcome], policy: Policy) -> list[Verdict]:
     return [
         replace(verdict, reason=f"{name}: {verdict.reason}")
         for gate in gates
-        for name, group in _groups(gate, outcomes).items()
-        for verdict in [_picked(gate, group) if gate.pick else _compared(gate, group, policy)]
+        for name, verdict in (
+            _with_plain(gate, outcomes, policy) if gate.other == PLAIN else _of_groups(gate, outcomes, policy)
+        )
     ]
+
+
+def _of_groups(gate: Gate, outcomes: Sequence[Outcome], policy: Policy) -> Iterator[tuple[str, Verdict]]:
+    for name, group in _groups(gate, outcomes).items():
+        yield name, _picked(gate, group) if gate.pick else _compared(gate, group, policy)
+
+
+def _with_plain(gate: Gate, outcomes: Sequence[Outcome], policy: Policy) -> Iterator[tuple[str, Verdict]]:
+    """The verdict on each variant, compared with its plain model sample by sample."""
+    cells = {outcome.name: outcome for outcome in outcomes}
+    for outcome in outcomes:
+        if gate in outcome.judgement.cross_cell_gates:
+            plain = cells.get(outcome.name.without("variant"))
+            if plain is None:
+                why = f"{outcome.name.plain} did not run: add 0 to its list, as in steer=polite.gguf:0/4/8"
+                yield outcome.cell, not_run(gate, f"{gate} was not judged: {why}")
+            else:
+                yield outcome.cell, _paired(gate, outcome, plain, plain.name.model, policy)
 
 
 def _groups(gate: Gate, outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
@@ -61,7 +81,7 @@ def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
 
 def _along(gate: Gate, outcome: Outcome) -> str:
     """The model or the strategy of a cell, whichever the gate compares."""
-    return outcome.name.model if gate.axis == "model" else outcome.name.strategy
+    return outcome.name.strategy if gate.axis == "strategy" else outcome.name.model
 
 
 def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
@@ -71,6 +91,12 @@ def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
     if absent := [name for name in names if name not in cells]:
         return not_run(gate, f"{gate} was not judged: no cell of {' and '.join(absent)} ran")
     new, old = (cells[name] for name in names)
+    verdict = _paired(gate, new, old, names[1], policy)
+    return replace(verdict, reason=f"{names[0]}: {verdict.reason}") if verdict.is_judged else verdict
+
+
+def _paired(gate: Gate, new: Outcome, old: Outcome, against: str, policy: Policy) -> Verdict:
+    """The verdict on a cell that is compared with another one, sample by sample."""
     measures = (cell.measures.get(gate.metric) for cell in (new, old))
     if empty := next((measure for measure in measures if measure is not None and not measure.n), None):
         return nothing_measured(gate, empty)
@@ -79,5 +105,4 @@ def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
         is_measured = gate.metric in new.judgement.replicates and gate.metric in old.judgement.replicates
         why = why_apart(new, old) if is_measured else f"{gate.metric} was not measured in both"
         return not_run(gate, f"{gate} was not judged: {why}")
-    verdict = judge_change(gate, paired_change(*both, quotient=gate.quotient), names[1], policy)
-    return replace(verdict, reason=f"{names[0]}: {verdict.reason}")
+    return judge_change(gate, paired_change(*both, quotient=gate.quotient), against, policy)

@@ -1,4 +1,4 @@
-"""The effect of perturbations on the cells of a run: each perturbed cell, paired with its cell on the clean samples."""
+"""The effect of perturbations and of variants on the cells of a run: each cell, paired with that without."""
 
 from __future__ import annotations
 
@@ -9,7 +9,18 @@ from itertools import combinations
 import numpy as np
 
 from pytest_puma.analysis.contrasts import adjusted, common
-from pytest_puma.core import AnswerChanges, BootstrapReplicates, Direction, Gap, Measure, Outcome, Robustness, Shift
+from pytest_puma.core import (
+    AnswerChanges,
+    BootstrapReplicates,
+    Direction,
+    Gap,
+    Measure,
+    Outcome,
+    Robustness,
+    Shift,
+    Shifts,
+)
+from pytest_puma.core.cell_id import Axis
 from pytest_puma.metrics import contrast, paired_change
 from pytest_puma.metrics.measuring import measure
 from pytest_puma.metrics.statistic import proportion
@@ -24,14 +35,37 @@ def robustness(outcomes: Sequence[Outcome], added: Mapping[str, Perturbation] | 
     A twin with other samples, or with answers that do not give the metric, is left out.
     """
     clean = [outcome for outcome in outcomes if outcome.name.perturbation is None]
-    twins = [(outcome, _twins(outcome, outcomes)) for outcome in clean]
+    twins = [(outcome, _twins(outcome, outcomes, "perturbation")) for outcome in clean]
     return tuple(_robustness(outcome, perturbed, added) for outcome, perturbed in twins if perturbed)
 
 
-def _twins(outcome: Outcome, outcomes: Iterable[Outcome]) -> dict[str, BootstrapReplicates]:
-    """The replicates of the primary metric in the perturbed twins of a cell, by the name of the perturbation."""
-    twins = (twin for twin in outcomes if twin.name.perturbation and twin.name.without("perturbation") == outcome.name)
-    pairs = ((twin.name.perturbation, common(twin, outcome, outcome.primary)) for twin in twins)
+def variant_shifts(outcomes: Sequence[Outcome]) -> tuple[Shifts, ...]:
+    """Return the effect of the variants of each plain model on its cells.
+
+    A variant with other samples, or with answers that do not give the metric, is left out.
+    """
+    plain = [outcome for outcome in outcomes if outcome.name.variant is None and outcome.name.perturbation is None]
+    twins = [(outcome, _twins(outcome, outcomes, "variant")) for outcome in plain]
+    return tuple(_of_variants(outcome, varied) for outcome, varied in twins if varied)
+
+
+def _of_variants(outcome: Outcome, twins: Mapping[str, BootstrapReplicates]) -> Shifts:
+    replicates = outcome.judgement.replicates[outcome.primary]
+    return Shifts(
+        cell=outcome.cell,
+        scenario=outcome.name.scenario,
+        strategy=outcome.name.strategy,
+        model=outcome.name.model,
+        metric=replicates.metric,
+        value=replicates.value,
+        shifts=_shifts(replicates, twins, _resamples(replicates)),
+    )
+
+
+def _twins(outcome: Outcome, outcomes: Iterable[Outcome], axis: Axis) -> dict[str, BootstrapReplicates]:
+    """The replicates of the primary metric in the twins of a cell, by the name of their perturbation or variant."""
+    twins = [twin for twin in outcomes if twin is not outcome and twin.name.without(axis) == outcome.name]
+    pairs = ((getattr(twin.name, axis), common(twin, outcome, outcome.primary)) for twin in twins)
     return {name: both[0] for name, both in pairs if name and both is not None}
 
 
@@ -41,7 +75,7 @@ def _robustness(
     replicates = outcome.judgement.replicates[outcome.primary]
     measured = {name: twin for name, twin in twins.items() if not math.isnan(twin.value)}
     worst, observed, corrected = _worst(measured, replicates.better)
-    resamples = Resamples(replicates.units or [()] * len(replicates.answers), seed=replicates.seed)
+    resamples = _resamples(replicates)
     return Robustness(
         cell=outcome.cell,
         scenario=outcome.name.scenario,
@@ -58,6 +92,10 @@ def _robustness(
     )
 
 
+def _resamples(replicates: BootstrapReplicates) -> Resamples:
+    return Resamples(replicates.units or [()] * len(replicates.answers), seed=replicates.seed)
+
+
 def _worst(twins: Mapping[str, BootstrapReplicates], better: Direction) -> tuple[str | None, float, float]:
     """Name and value of the worst twin, and the value without selection bias; none for a metric without direction."""
     if not twins or better == "neither":
@@ -70,7 +108,7 @@ def _worst(twins: Mapping[str, BootstrapReplicates], better: Direction) -> tuple
 def _shifts(
     clean: BootstrapReplicates, twins: Mapping[str, BootstrapReplicates], resamples: Resamples
 ) -> tuple[Shift, ...]:
-    """The shift under each perturbation, with p-values adjusted for all of them."""
+    """The shift by each twin, with p-values adjusted for all of them."""
     contrasts = adjusted([contrast(name, "", twin, clean, seed=clean.seed) for name, twin in twins.items()])
     return tuple(
         Shift(

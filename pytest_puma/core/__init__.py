@@ -76,6 +76,7 @@ from pytest_puma.core.run import Invocation as Invocation
 from pytest_puma.core.run import Robustness as Robustness
 from pytest_puma.core.run import Run as Run
 from pytest_puma.core.run import Shift as Shift
+from pytest_puma.core.run import Shifts as Shifts
 from pytest_puma.core.sample import Choice as Choice
 from pytest_puma.core.sample import Origin as Origin
 from pytest_puma.core.sample import PromptTrial as PromptTrial

@@ -15,6 +15,8 @@ from pytest_puma.core.power import Power
 #: Effect of a gate that the samples cannot decide: a warning, a failure, or a decision by the value alone.
 Doubt: TypeAlias = Literal["warn", "fail", "point"]
 DOUBTS: tuple[Doubt, ...] = get_args(Doubt)
+#: The other side of a gate on a variant: the same cell of the plain model.
+PLAIN = "plain"
 #: Gates of one word: tests of a whole cell.
 REGRESSION, DRIFT = "no_regression", "no_drift"
 WORDS = (REGRESSION, DRIFT)
@@ -32,10 +34,10 @@ class Gate:
     """A limit that a metric must keep (grammar: `pytest_puma.gates.grammar`).
 
     `metric op limit`; or one of the `WORDS` as `metric`, without `op` and limit. If `other` names a comparison
-    (`baseline` or `naive.<name>`): `metric op other + limit`, or, if `quotient`, `metric op other * limit`. `doubt` is
-    None if the setting of the project applies. Two forms concern several cells: with a `strategy`, `other` is a
-    strategy too, and both name cells of one scenario and model; with `pick`, the metric is the maximum or the minimum
-    over the cells along an `axis`.
+    (`baseline`, `plain` or `naive.<name>`): `metric op other + limit`, or, if `quotient`, `metric op other * limit`.
+    `doubt` is None if the setting of the project applies. Three forms concern several cells: with a `strategy`, `other`
+    is a strategy too, and both name cells of one scenario and model; with `pick`, the metric is the maximum or the
+    minimum over the cells along an `axis`; with `plain`, a variant is compared with its plain model.
     """
 
     metric: str
@@ -47,7 +49,7 @@ class Gate:
     doubt: Doubt | None = None
     strategy: str | None = None
     pick: Literal["max", "min"] | None = None
-    axis: Literal["strategy", "model"] | None = None
+    axis: Literal["strategy", "model", "variant"] | None = None
 
     def __str__(self) -> str:
         """Return the gate as users write it."""
@@ -67,7 +69,7 @@ class Gate:
     @property
     def is_cross_cell(self) -> bool:
         """Whether the gate concerns several cells."""
-        return self.strategy is not None or self.pick is not None
+        return self.strategy is not None or self.pick is not None or self.other == PLAIN
 
     @property
     def is_floor(self) -> bool:

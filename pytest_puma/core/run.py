@@ -89,9 +89,9 @@ class AnswerChanges:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shift:
-    """The effect of one perturbation: the paired change of the metric against the unperturbed samples.
+    """The effect of one perturbation, or variant: the paired change of the metric against the cell without it.
 
-    `p` is the p-value of the metric's paired `test`; `adjusted` is corrected for all perturbations of the cell.
+    `p` is the p-value of the metric's paired `test`; `adjusted` is corrected for all of them of the cell.
     """
 
     perturbation: str
@@ -116,13 +116,10 @@ class Gap:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Robustness:
-    """The effect of all perturbations on a cell. `metric` is the primary metric of the scenario.
+class Shifts:
+    """The effect of all perturbations, or of all variants of its model, on a cell without them.
 
-    `worst`: the perturbation with the worst value, None if no value exists; `worst_value`: that value, which is biased:
-    the worst of several measured numbers looks too bad even if no perturbation does harm. `worst_corrected`: an
-    estimate without this bias. `always_right`: the share of samples with a right answer in all cells, perturbed or not;
-    None if answers are numbers.
+    `metric` is the primary metric of the scenario, `value` that of the cell.
     """
 
     cell: str
@@ -132,6 +129,18 @@ class Robustness:
     metric: str
     value: float
     shifts: tuple[Shift, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Robustness(Shifts):
+    """The effect of all perturbations on a cell.
+
+    `worst`: the perturbation with the worst value, None if no value exists; `worst_value`: that value, which is biased:
+    the worst of several measured numbers looks too bad even if no perturbation does harm. `worst_corrected`: an
+    estimate without this bias. `always_right`: the share of samples with a right answer in all cells, perturbed or not;
+    None if answers are numbers.
+    """
+
     worst: str | None
     worst_value: float
     worst_corrected: float
@@ -146,7 +155,8 @@ class Run:
     Predictions are in the run folder: in a long run they would fill the memory. `verdicts`: the verdicts of gates on
     several cells, and of gates that fit no cell; `problems`: sentences that fail the run although no cell fails;
     `faults`: the tests that ended in an error or whose body failed; `robustness`: one for each cell with perturbed
-    twins; `contrasts`: the comparison of cells, if requested; `unchanged`: sentences on perturbed cells that were not
+    twins; `variants`: one for each cell of a plain model with variants; `contrasts`: the comparison of cells, if
+    requested; `unchanged`: sentences on perturbed cells that were not
     run because the perturbation changes none of their prompts; `rescored_from`: the run whose answers were read, None
     if they were computed. `seconds`: wall-clock time of the run up to its last cell. `number`: that in the history of
     the project, None until the run has one.
@@ -163,6 +173,7 @@ class Run:
     problems: tuple[str, ...] = ()
     faults: tuple[Fault, ...] = ()
     robustness: tuple[Robustness, ...] = ()
+    variants: tuple[Shifts, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
     unchanged: tuple[str, ...] = ()
     rescored_from: str | None = None

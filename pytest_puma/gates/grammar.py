@@ -9,21 +9,24 @@
     f1_macro >= baseline - 0.02
     mae <= baseline * 1.05 !fail
     f1_macro > naive.tfidf
+    accuracy >= plain - 0.02
     max(f1_macro over strategy) >= 0.6
     few_shot_3.f1_macro >= zero_shot.f1_macro
     triage_jira: no_regression
     triage_jira: no_drift
 
 `op` is one of >= <= > <. `limit` is a number, or the value of the same metric elsewhere on the same samples: `other`,
-`other + number`, `other - number`, or `other * number` with a number above 0. `other` is `baseline`, or
-`naive.` with the name of a naive baseline (`pytest_puma.analysis.naive_baselines`). A number is finite and decimal:
+`other + number`, `other - number`, or `other * number` with a number above 0. `other` is `baseline`, `plain`, or
+`naive.` with the name of a naive baseline (`pytest_puma.analysis.naive_baselines`). `plain` is the same cell of the
+model without its variant; such a gate concerns variants alone. A number is finite and decimal:
 0.45, .5, -1, 2e3.
 
 `metric` consists of letters, digits and _ . + - only; but the label in `per_class.<label>.precision`
 (or recall, or f1) may contain any character.
 
 Two forms concern several cells. `max(metric over axis)`, or `min`, is the maximum, or minimum, over the cells of each
-scenario and model along the `strategy`, or of each scenario and strategy along the `model`; its limit is a number.
+scenario and model along the `strategy`, of each scenario and strategy along the `model`, or of each plain model along
+its `variant`; its limit is a number.
 `strategy.metric op strategy.metric`, with a number as above, compares two cells of each scenario and model.
 
 `[scope:] no_regression [!doubt]` and `[scope:] no_drift [!doubt]` test a whole cell against its baseline, and against
@@ -59,9 +62,9 @@ _OPERATOR = re.compile(r"[<>=!]+")
 _SLICE = re.compile(r"\[[^\[\]]*\]")
 _METRIC = re.compile(r"((\w+\.)?per_class\..+\.(precision|recall|f1)|[\w.+-]+)(\[[^\]]+\])?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
-_OTHER = re.compile(r"(baseline|naive\.\w+)(?![\w.])\s*")
+_OTHER = re.compile(r"(baseline|plain|naive\.\w+)(?![\w.])\s*")
 _PICKED = re.compile(r"\s*(?P<pick>max|min)\(\s*(?P<metric>.+?)\s+over\s+(?P<axis>\w*)\s*\)\s*\Z")
-_AXES = ("strategy", "model")
+_AXES = ("strategy", "model", "variant")
 #: `!fail` at the end, but not `!=`, an operator that gates do not have.
 _DOUBT = re.compile(r"!\s*([^\s<>=!]*)\s*\Z")
 
@@ -125,7 +128,7 @@ def _right(text: str, start: int, end: int, left: dict[str, Any]) -> dict[str, A
     rival = re.compile(rf"(\w+)\.{re.escape(metric)}(?![\w.])\s*").match(text, start, end) if metric else None
     name = rival or _OTHER.match(text, start, end)
     if name is None:
-        return {"limit": _number(text, start, end, "a number, as in 0.45, or baseline, or naive.NAME")}
+        return {"limit": _number(text, start, end, "a number, as in 0.45, or baseline, plain or naive.NAME")}
     compared = {"strategy": strategy, "metric": metric} if rival else {}
     return compared | {"other": name[1]} | _beside(text, name.end(), end)
 

@@ -13,6 +13,7 @@ from functools import cache, partial
 from typing import Any
 
 from pytest_puma.core import Gate, Model, Scenario, SettingsError
+from pytest_puma.core.gate import PLAIN
 from pytest_puma.datasets.fields import Groups, group_values, matches, no_subject
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.gates.grammar import applies
@@ -75,7 +76,10 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     scores = cache(partial(used_scores, spec.scenario, settings.registry))
     shown = (*(spec.metrics or primary), *((RETRY_RATE,) if options.retries else ()))
     cells = []
-    for model in _models(spec, settings):
+    models = _models(spec, settings)
+    # A variant is compared with its plain model.
+    compares = settings.judging.compare or any(model.variant is not None for model in models)
+    for model in models:
         for name in options.strategies or spec.scenario.strategies or spec.scenario.kind.strategies:
             cell = Cell(
                 scenario=spec.scenario,
@@ -92,17 +96,21 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
                 generation=generation,
                 gates=spec.gates,
                 metrics=tuple(dict.fromkeys(shown)),
-                compared_metrics=primary if options.perturb or settings.judging.compare else (),
+                compared_metrics=primary if options.perturb or compares else (),
             )
-            perturbations = (None, *map(settings.registry.perturbation, options.perturb or ()))
-            twins = (replace(cell, perturbation=perturbation) for perturbation in perturbations)
-            gated = [_with_gates(twin, general, checks) for twin in twins]
-            compared = [_with_gated_metrics(twin) for twin in gated] if settings.judging.compare else gated
-            cells += [
-                _with_judges(replace(twin, scores=scores(_named_metrics(twin))), options, settings) for twin in compared
-            ]
+            for twin in _twins(cell, options, settings):
+                gated = _with_plain_metrics(_with_gates(twin, general, checks), [*spec.gates, *general], models)
+                compared = _with_gated_metrics(gated) if settings.judging.compare else gated
+                scored = replace(compared, scores=scores(_named_metrics(compared)))
+                cells.append(_with_judges(scored, options, settings))
     check_own_gates(spec.gates, cells, settings)
     return cells
+
+
+def _twins(cell: Cell, options: RunOptions, settings: Settings) -> list[Cell]:
+    """A cell and its perturbed twins."""
+    perturbations = (None, *map(settings.registry.perturbation, options.perturb or ()))
+    return [replace(cell, perturbation=perturbation) for perturbation in perturbations]
 
 
 def _check_metrics(metrics: Iterable[str], checks: Checks) -> None:
@@ -140,12 +148,22 @@ def _with_gates(cell: Cell, general: Iterable[Gate], checks: Checks) -> Cell:
             msg = f"gate {str(gate)!r}: {fault}"
             raise SettingsError(msg)
     single = [gate for gate in gates if not gate.is_cross_cell]
-    cross_cell = [
-        gate
-        for gate in gates
-        if gate.is_cross_cell and (gate.pick or cell.strategy.name in {gate.strategy, gate.other})
-    ]
+    cross_cell = [gate for gate in gates if gate.is_cross_cell and _concerns(gate, cell)]
     return replace(cell, gates=tuple(dict.fromkeys(single)), cross_cell_gates=tuple(dict.fromkeys(cross_cell)))
+
+
+def _concerns(gate: Gate, cell: Cell) -> bool:
+    """Whether a cross-cell gate in whose scope a cell is concerns it."""
+    if gate.other == PLAIN:
+        return cell.model.variant is not None
+    return bool(gate.pick) or cell.strategy.name in {gate.strategy, gate.other}
+
+
+def _with_plain_metrics(cell: Cell, gates: Iterable[Gate], models: Iterable[Model]) -> Cell:
+    """Compare the metrics, too, that gates on variants of a plain model compare with it."""
+    variants = [replace(cell.name, model=model.name) for model in models if model.loaded == cell.model != model]
+    compared = (gate.metric for gate in gates if gate.other == PLAIN and any(applies(gate, name) for name in variants))
+    return replace(cell, compared_metrics=tuple(dict.fromkeys((*cell.compared_metrics, *compared))))
 
 
 def _with_gated_metrics(cell: Cell) -> Cell:

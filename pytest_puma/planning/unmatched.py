@@ -8,7 +8,9 @@ from functools import cached_property
 from typing import TypeVar
 
 from pytest_puma.core import CellId, Gate, Scenario, SettingsError
+from pytest_puma.core.gate import PLAIN
 from pytest_puma.core.metric_name import MetricName, Slice
+from pytest_puma.core.variant import PLUS
 from pytest_puma.datasets.fields import Groups, group_values, no_subject
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.metrics import metric_names
@@ -31,7 +33,7 @@ def unmatched(cells: Sequence[Cell], settings: Settings, elsewhere: Collection[G
     name in them is an error all the same.
     """
     names = _Names(cells, settings)
-    unused = [gate for gate in settings.judging.gates if not is_taken(gate, cells)]
+    unused = [gate for gate in settings.judging.gates if not (is_taken(gate, cells) or _idle(gate, settings))]
     faults = {gate: _unknown(gate, names, may_be_elsewhere=gate in elsewhere) for gate in unused}
     return [f"gate {str(gate)!r}: {fault}" for gate, fault in faults.items() if fault]
 
@@ -45,7 +47,7 @@ def check_own_gates(gates: Iterable[Gate], cells: Sequence[Cell], settings: Sett
     command, names = settings.request.command, _Names(cells, settings)
     replaced = command.strategies is not None or command.perturb is not None or settings.request.rescored is not None
     for gate in gates:
-        if is_taken(gate, cells):
+        if is_taken(gate, cells) or _idle(gate, settings):
             continue
         if fault := _unknown_name(CellId.parse(gate.scope or "*"), names):
             msg = f"gate {str(gate)!r}: {fault}"
@@ -64,6 +66,12 @@ def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
     for cell in matching:
         sides.setdefault((cell.scenario.name, cell.model.name), set()).add(cell.strategy.name)
     return any({gate.strategy, gate.other} <= strategies for strategies in sides.values())
+
+
+def _idle(gate: Gate, settings: Settings) -> bool:
+    """Whether a gate is about variants alone, in a run of plain models: a test may have it for runs with variants."""
+    about_variants = gate.other == PLAIN or PLUS in CellId.parse(gate.scope or "*").model
+    return about_variants and all(model.variant is None for model in settings.request.models)
 
 
 def unmatched_subjects(cells: Sequence[Cell], settings: Settings) -> list[str]:

@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from pytest_puma.core import Change, Flip, Outcome, Run
 from pytest_puma.phrases import counted
-from pytest_puma.report import comparison, escape, notes, robustness
+from pytest_puma.report import comparison, escape, notes, robustness, variants
 from pytest_puma.report.rows import COLUMNS, brief, difference, interval, metric_rows, number
 from pytest_puma.report.table import texts, titles
 from pytest_puma.runs.comparison import RunComparison
@@ -29,6 +29,7 @@ def as_markdown(run: Run) -> str:
         *_sentences(run),
         *_changes(run),
         *_perturbations(run),
+        *_variants(run),
         *_comparison(run),
     ]
     details = [_folded(outcome.cell, outcome.judgement.flips) for outcome in run.outcomes if outcome.judgement.flips]
@@ -106,6 +107,13 @@ def _perturbations(run: Run) -> Iterator[str]:
     if run.robustness:
         yield _github_table(robustness.rows(run.robustness), titles(robustness.COLUMNS))
     yield "\n".join(f"- {escape.markdown(sentence)}" for sentence in robustness.sentences(run))
+
+
+def _variants(run: Run) -> Iterator[str]:
+    if run.variants:
+        yield "#### variants"
+        yield _github_table(variants.rows(run.variants), titles(variants.COLUMNS))
+    yield "\n".join(f"- {escape.markdown(sentence)}" for sentence in variants.sentences(run))
 
 
 def _comparison(run: Run) -> Iterator[str]:

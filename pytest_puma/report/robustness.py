@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pytest_puma.core import Gap, Robustness, Run, Shift
+from pytest_puma.core import Gap, Robustness, Run, Shift, Shifts
 from pytest_puma.report import table
 from pytest_puma.report.comparison import APPROXIMATE, starred_interval
 from pytest_puma.report.rows import interval, number, p_value, signed
@@ -23,7 +23,7 @@ def _flip_interval(shift: Shift) -> str:
     return f"{interval(rate)}{'*' if rate.note else ''}"
 
 
-NAMES: tuple[TextColumn[Robustness], ...] = (
+NAMES: tuple[TextColumn[Shifts], ...] = (
     TextColumn("scenario", lambda result: result.scenario, leaves=6, heads="{}"),
     TextColumn("strategy", lambda result: result.strategy, leaves=7, heads="{}"),
     TextColumn("model", lambda result: result.model, leaves=5, heads="{}"),

@@ -12,7 +12,7 @@ import pytest
 
 from pytest_puma.analysis import cross_cell
 from pytest_puma.analysis.contrasts import contrasts_of
-from pytest_puma.analysis.robustness import robustness
+from pytest_puma.analysis.robustness import robustness, variant_shifts
 from pytest_puma.core import Outcome, Run, Verdict
 from pytest_puma.errors import naming
 from pytest_puma.planning.settings import Settings
@@ -140,6 +140,7 @@ class BenchmarkRun:
             problems=problems,
             faults=faults,
             robustness=robustness(outcomes, settings.registry.perturbations),
+            variants=variant_shifts(outcomes),
             contrasts=(*contrasts_of(outcomes, settings.judging.compare), *earlier),
             unchanged=self.arrivals.unchanged,
             rescored_from=None if settings.request.rescored is None else settings.request.rescored.name,

@@ -14,7 +14,7 @@ from pytest_puma.analysis.contrasts import leaders, not_compared
 from pytest_puma.core import EngineError, Run
 from pytest_puma.engine.machine import device
 from pytest_puma.phrases import one_line
-from pytest_puma.report import escape, robustness
+from pytest_puma.report import escape, robustness, variants
 from pytest_puma.report.comparison import comparison_lines, contrast_lines
 from pytest_puma.report.table import text_width
 from pytest_puma.report.terminal import flip_lines, summary
@@ -86,6 +86,7 @@ def show_summary(
     columns = width(config)
     show(terminalreporter, "puma", [*summary(run, name, columns), *_flips(config, run), *lines])
     show(terminalreporter, "puma: perturbations", robustness.lines(run, columns))
+    show(terminalreporter, "puma: variants", variants.lines(run, columns))
     omitted = not_compared(run.outcomes, settings_of(config).judging.compare)
     earlier = () if comparison is None else comparison.contrasts
     along_axes = [contrast for contrast in run.contrasts if contrast not in earlier]
