@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
-from pytest_puma.core import Measure, Prediction, Sample, Scenario
+from pytest_puma.core import Measure, Metric, Prediction, Sample, Scenario
 from pytest_puma.datasets.fields import beginning
-from pytest_puma.judges.agreement import REPLY, WEAK
+from pytest_puma.judges.agreement import LABEL, REPLY, WEAK, labelled
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 from pytest_puma.metrics.statistic import MIN_ROWS
@@ -116,6 +117,21 @@ def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:
 def on_judge(metric: str, wanted: str) -> str:
     """Return a sentence on a gate whose judge nobody has checked; `wanted`: where labels are expected."""
     return f"{metric}: this judge was never compared with people; label some replies in {wanted}"
+
+
+def on_undrawn_labels(
+    metrics: Sequence[Metric], samples: Sequence[Sample], rows: Callable[[], Iterable[Mapping[str, Any]]]
+) -> list[str]:
+    """Return a sentence if people labelled rows that are not among the samples; `rows` reads all of them."""
+    if not any(name.startswith(LABEL) for name in samples[0].fields):
+        return []
+    every = labelled(metrics, rows())
+    undrawn = every - labelled(metrics, (sample.fields for sample in samples))
+    sentence = (
+        f"{undrawn} of {every} rows with labels of people were not drawn, so no judge is compared with these labels; "
+        "--puma-samples all draws them too"
+    )
+    return [sentence] if undrawn > 0 else []
 
 
 def on_labels(metric: str) -> str:

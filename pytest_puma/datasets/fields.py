@@ -152,6 +152,16 @@ def group_values(scenario: Scenario, seed: int) -> tuple[str, ...]:
     return tuple(sorted({value for groups in rows for value in groups.values()}))
 
 
+def first_rows(scenario: Scenario, n: int, seed: int, subjects: Collection[str]) -> Frame:
+    """Return the first `n` rows of the scenario, of these subjects if there are any, or all there are."""
+    return rows_of_subjects(scenario, n, seed, subjects) if subjects else scenario.sample(n, seed)
+
+
+def all_rows(scenario: Scenario, seed: int, subjects: Collection[str]) -> list[dict[str, Any]]:
+    """Return the rows from which samples are drawn, at most `MAX_ROWS` of them."""
+    return to_records(first_rows(scenario, MAX_ROWS, seed, subjects))
+
+
 def rows_of_subjects(scenario: Scenario, n: int, seed: int, subjects: Collection[str]) -> Frame:
     """Return the first `n` rows of the scenario whose groups match one of the subjects, or all there are.
 

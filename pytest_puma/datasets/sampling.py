@@ -11,7 +11,7 @@ from typing import Any, TypeAlias, get_args
 
 from pytest_puma.core import DataError, Sample, Scenario, SettingsError
 from pytest_puma.core.scenario import Duplicates
-from pytest_puma.datasets.fields import groups_of, rows_of_subjects
+from pytest_puma.datasets.fields import first_rows, groups_of
 from pytest_puma.datasets.frames import Frame, check_columns, row_names, to_records
 from pytest_puma.datasets.order import content_id, grouped, plain_text, rank, rounds
 from pytest_puma.phrases import one_line, shown
@@ -37,8 +37,7 @@ def draw(scenario: Scenario, n: int, seed: int, subjects: Collection[str] = ()) 
     A `DataError` names the scenario and the row when a key is missing or there twice, when a gold
     answer is missing or not valid, and when `sample` gives no rows, too many, or no data frame.
     """
-    frame = rows_of_subjects(scenario, n, seed, subjects) if subjects else scenario.sample(n, seed)
-    samples = _samples(scenario, frame)
+    samples = _samples(scenario, first_rows(scenario, n, seed, subjects))
     if not 0 < len(samples) <= n:
         msg = f"scenario {scenario.name!r}: sample({n}) returned {len(samples)} rows; expected 1 to {n}"
         raise DataError(msg)

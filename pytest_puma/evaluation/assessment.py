@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from pytest_puma.analysis import cautions, early_stopping
 from pytest_puma.analysis.naive_baselines import NaiveBaseline, NaiveBaselines
@@ -23,7 +23,7 @@ from pytest_puma.core import (
 )
 from pytest_puma.core.gate import DRIFT
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.datasets.fields import beginning, text_fields
+from pytest_puma.datasets.fields import all_rows, beginning, text_fields
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.groups import measure_cell, shown_metrics
 from pytest_puma.evaluation.predict import CellPredictions
@@ -182,6 +182,7 @@ class Assessment:
             *cautions.on_repeats(answered.samples, self._texts),
             *cell.scenario.remarks(answered.samples),
             *self._on_judges(),
+            *self._on_undrawn_labels(),
             *cautions.on_answers(cell.scenario, answered.predictions),
             *cautions.on_slow_metrics(kernels, self.seconds),
             *(() if programs is None else programs.left_out()),
@@ -200,6 +201,15 @@ class Assessment:
                 yield cautions.on_labels(metric.name)
             if kappa is not None and not kappa.low >= WEAK:
                 yield cautions.on_agreement(metric.name, kappa)
+
+    def _on_undrawn_labels(self) -> list[str]:
+        """A sentence if the data may have more rows than were drawn, and people labelled some of these."""
+        cell, samples = self.cell, self.answered.samples
+        if not cell.judged or cell.every or len(samples) < cell.samples:
+            return []
+        return cautions.on_undrawn_labels(
+            cell.judged, samples, partial(all_rows, cell.scenario, cell.seed, cell.subjects)
+        )
 
     def _unless_unreadable(self, verdict: Verdict) -> Verdict:
         """The verdict of a gate; a failure if the judge has no verdict about too many of the replies behind it."""

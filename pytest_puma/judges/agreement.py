@@ -10,7 +10,7 @@ for grades the quadratic one. Source: J. Cohen, "Weighted kappa", Psychological 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -49,7 +49,13 @@ def agreements_of(asked: Rubric, name: str, ask: _Ask) -> tuple[Metric, ...]:
 
 def is_compared(metric: Metric, samples: Sequence[Sample]) -> bool:
     """Whether people labelled some of the samples for a metric that asks by a rubric, or for one of agreement."""
-    return any(_label(asked, sample) is not None for asked in _rubrics(metric) for sample in samples)
+    return labelled([metric], (sample.fields for sample in samples)) > 0
+
+
+def labelled(metrics: Sequence[Metric], rows: Iterable[Mapping[str, Any]]) -> int:
+    """Return the number of rows that people labelled for one of these metrics."""
+    rubrics = [asked for metric in metrics for asked in _rubrics(metric)]
+    return sum(any(_label(asked, row) is not None for asked in rubrics) for row in rows)
 
 
 def wanted_labels(metric: Metric, samples: Sequence[Sample]) -> str:
@@ -71,7 +77,7 @@ def check_labels(metrics: Sequence[Metric], samples: Sequence[Sample]) -> None:
     for asked in (asked for metric in metrics for asked in _rubrics(metric)):
         (question,) = asked.questions.values()
         for sample in samples:
-            if (label := _label(asked, sample)) is not None:
+            if (label := _label(asked, sample.fields)) is not None:
                 _index(question.scale, label, asked, sample)
 
 
@@ -117,16 +123,16 @@ def _alone(asked: Rubric, part: str, question: Question) -> Rubric:
     return replace(asked, name="_".join(filter(None, (asked.name, part))), questions={"": question}, expected=False)
 
 
-def _label(asked: Rubric, sample: Sample) -> str | None:
-    """The label of people, None without one."""
-    label = sample.fields.get(f"{LABEL}_{asked.name}", sample.fields.get(LABEL))
+def _label(asked: Rubric, row: Mapping[str, Any]) -> str | None:
+    """The label of people in a row, None without one."""
+    label = row.get(f"{LABEL}_{asked.name}", row.get(LABEL))
     is_missing = label is None or label == "" or label != label  # noqa: PLR0124 - NaN of a table
     return None if is_missing else f"{label:g}" if isinstance(label, float) else str(label).strip()
 
 
 def _compare(asked: Rubric, ask: _Ask, sample: Sample, prediction: Prediction) -> Generator[Any, Any, Any]:
     """Return 1 at the place of people's and the judge's value; None without a label, or without a verdict."""
-    label, reply = _label(asked, sample), sample.fields.get(REPLY)
+    label, reply = _label(asked, sample.fields), sample.fields.get(REPLY)
     if label is None or (reply is not None and prediction.trial):
         return None
     (question,) = asked.questions.values()

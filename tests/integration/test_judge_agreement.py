@@ -106,6 +106,19 @@ def test_labels_of_new_replies_are_remarked(project: Project) -> None:
 
 
 @ONE_PROCESS
+def test_labels_that_were_not_drawn_are_counted_in_one_line(project: Project) -> None:
+    letters(project, *["yes", "no"] * 4, "", "", "yes")
+    line = "warning: letters-zero_shot@tested: {} rows with labels of people were not drawn, *--puma-samples all *"
+    gate = ("--puma-gate=judge.brief >= 0",)
+    run(project, "kind", options=("--puma-samples=5", *gate)).stdout.re_match_lines_random(
+        [line.format(r"[4-6] of 9").replace("*", ".*")]
+    )
+    for samples in ("11", "all", "50"):
+        drawn = run(project, "kind", options=(f"--puma-samples={samples}", *gate))
+        drawn.stdout.no_fnmatch_line("*were not drawn*")
+
+
+@ONE_PROCESS
 def test_a_label_that_is_no_verdict_is_refused_before_a_model_is_loaded(project: Project) -> None:
     letters(project, "yes", "impolite", *["no"] * 6)
     text = refused(project, f"--puma-judge=kind={project.model}")
