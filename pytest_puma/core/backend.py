@@ -29,6 +29,14 @@ if TYPE_CHECKING:
 OPEN, CLOSE = "<think>", "</think>"
 
 
+def split_thoughts(text: str) -> tuple[str, str]:
+    """Return the thoughts with which a reply begins, and the text behind them; both may be empty."""
+    if not text.lstrip().startswith(OPEN):
+        return "", text
+    thoughts, _, said = text.lstrip().removeprefix(OPEN).partition(CLOSE)
+    return thoughts.strip(), said
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thoughts:
     """The marks that a model may write after a prompt; all are empty if it has none.

@@ -52,7 +52,7 @@ def example_rows(scenario: Scenario, k: int, seed: int, evaluated: Collection[st
     holds their ids) or shares a unit with one, or with another example. A `SettingsError` gives their
     number when they are too few.
     """
-    return _examples(scenario, k, seed, _apart(_candidates(scenario, seed, evaluated)), len(evaluated))
+    return _examples(scenario, k, seed, apart(_candidates(scenario, seed, evaluated)), len(evaluated))
 
 
 def examples_by_group(
@@ -62,16 +62,28 @@ def examples_by_group(
 
     Without group columns all samples are one group.
     """
-    candidates = grouped(_candidates(scenario, seed, {sample.id for sample in samples}), lambda sample: sample.group)
+    candidates = candidates_by_group(scenario, seed, samples)
     numbers = Counter(sample.group for sample in samples)
-    return {group: _examples(scenario, k, seed, _apart(candidates[group]), n, group) for group, n in numbers.items()}
+    return {group: _examples(scenario, k, seed, apart(candidates[group]), n, group) for group, n in numbers.items()}
+
+
+def candidates_by_group(scenario: Scenario, seed: int, samples: Sequence[Sample]) -> dict[Group, list[Sample]]:
+    """The rows of each group that may be examples: none shares a unit with a sample. In the order of being chosen."""
+    return grouped(_candidates(scenario, seed, {sample.id for sample in samples}), lambda sample: sample.group)
 
 
 def _examples(  # noqa: PLR0917 - the last two are for the message
     scenario: Scenario, k: int, seed: int, candidates: Iterable[Sample], evaluated: int, group: Group = ()
 ) -> tuple[dict[str, Any], ...]:
     in_order = _by_label(candidates, seed) if scenario.kind.form in {"labels", "numbers"} else candidates
-    chosen = tuple(islice(in_order, k))
+    return first_examples(scenario, k, in_order, evaluated, group)
+
+
+def first_examples(
+    scenario: Scenario, k: int, candidates: Iterable[Sample], evaluated: int, group: Group = ()
+) -> tuple[dict[str, Any], ...]:
+    """The first `k` candidates as examples; a `SettingsError` if there are fewer for these `evaluated` samples."""
+    chosen = tuple(islice(candidates, k))
     if len(chosen) < k:
         where = f", group {', '.join(group)!r}" if group else ""
         msg = (
@@ -98,7 +110,7 @@ def _candidates(scenario: Scenario, seed: int, evaluated: Collection[str]) -> It
     if pool is None:
         # From the far end of the order, so that more samples do not change the examples.
         rows = _samples(scenario, scenario.sample(max(_ALL_ROWS, 2 * len(evaluated)), seed))[::-1]
-        rows = tuple(sorted(rows, key=lambda sample: _length(scenario, sample) > _LONG))
+        rows = tuple(sorted(rows, key=lambda sample: is_long(scenario, sample)))
     else:
         rows = tuple(sorted(_samples(scenario, pool), key=lambda sample: rank(seed, "example", sample.id)))
     # The ids of another split may be those of other rows: what an example asks is compared later.
@@ -107,7 +119,7 @@ def _candidates(scenario: Scenario, seed: int, evaluated: Collection[str]) -> It
     return (sample for sample in rows if sample.id not in ids and taken.isdisjoint(sample.units))
 
 
-def _apart(candidates: Iterable[Sample]) -> Iterator[Sample]:
+def apart(candidates: Iterable[Sample]) -> Iterator[Sample]:
     """The candidates for one prompt: those that share no unit with an earlier one."""
     taken: set[str] = set()
     for sample in candidates:
@@ -116,8 +128,14 @@ def _apart(candidates: Iterable[Sample]) -> Iterator[Sample]:
             yield sample
 
 
-def _length(scenario: Scenario, sample: Sample) -> int:
-    return sum(len(plain_text(sample.fields.get(name))) for name in scenario.text_fields)
+def is_long(scenario: Scenario, sample: Sample) -> bool:
+    """Whether the texts of a row would fill a prompt."""
+    return sum(len(plain_text(sample.fields.get(name))) for name in scenario.text_fields) > _LONG
+
+
+def question_of(scenario: Scenario, sample: Sample) -> str:
+    """The question that a scenario composes of a sample; a `DataError` names a row without one."""
+    return str(_called(scenario, sample.id, dict(sample.fields), "question_text", sample.choices))
 
 
 def _samples(scenario: Scenario, frame: Frame) -> tuple[Sample, ...]:
@@ -189,10 +207,10 @@ def _gold(scenario: Scenario, key: str, fields: dict[str, Any], labels: tuple[st
     return gold
 
 
-def _called(scenario: Scenario, key: str, fields: dict[str, Any], method: str) -> Any:
+def _called(scenario: Scenario, key: str, fields: dict[str, Any], method: str, *more: object) -> Any:
     """The value of a method of the scenario for a row."""
     try:
-        return getattr(scenario, method)(fields)
+        return getattr(scenario, method)(fields, *more)
     except DataError as error:
         raise _fault_of_row(scenario, key, fields, str(error)) from error
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, StopIteration) as error:

@@ -12,6 +12,7 @@ from pytest_puma.core import (
     Answer,
     Conversation,
     Exchange,
+    Generate,
     Origin,
     Prompt,
     Request,
@@ -36,7 +37,7 @@ class ConversationState:
     """A running conversation: the tickets it waits for, and finally its answer.
 
     `prompts`: the prompt of each request, `None` for the same prompt as before; `continuations`: those that it scores;
-    `responses`: the response to each request; `last`: the responses to the last requests.
+    `limits`: its maximum of new tokens; `responses`: the response to each request; `last`: those to the last requests.
     """
 
     exchange: Exchange
@@ -46,6 +47,7 @@ class ConversationState:
     replies: dict[int, Response] = field(default_factory=dict)
     prompts: list[PromptRest | None] = field(default_factory=list)
     continuations: list[tuple[str, ...]] = field(default_factory=list)
+    limits: list[int] = field(default_factory=list)
     responses: list[Response] = field(default_factory=list)
     prompt: Prompt | None = None
     last: tuple[Response, ...] = ()
@@ -64,6 +66,7 @@ class ConversationState:
         for request in requests:
             self._keep(request.prompt)
             self.continuations.append(request.continuations if isinstance(request, Score) else ())
+            self.limits.append(request.max_tokens if isinstance(request, Generate) else 0)
 
     @property
     def answer(self) -> Answer | None:

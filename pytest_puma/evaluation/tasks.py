@@ -58,6 +58,7 @@ def tasks_on(cell: Cell, rows: Rows, project: Path | None) -> list[Task]:
     wording = wording_of(cell, project)
     samples, examples = rows
     hidden = hidden_fields(cell.scenario, samples)
+    own = _own_examples(cell, samples)
     if cell.perturbation is not None:
         texts = text_fields(cell.scenario, samples, hidden)
         samples = tuple(perturb(cell.scenario, sample, cell.perturbation, cell.seed, texts) for sample in samples)
@@ -69,7 +70,7 @@ def tasks_on(cell: Cell, rows: Rows, project: Path | None) -> list[Task]:
             scenario=cell.scenario,
             sample=sample,
             wording=wording,
-            examples=_examples(cell, sample, examples),
+            examples=own[sample.id] if own else _examples(cell, sample, examples),
             hidden=hidden,
             generation=cell.generation,
             seed=cell.seed,
@@ -83,6 +84,16 @@ def tasks_on(cell: Cell, rows: Rows, project: Path | None) -> list[Task]:
         for sample in samples
     )
     return [trial for task in tasks for trial in _trials(cell, task)]
+
+
+def _own_examples(cell: Cell, samples: Sequence[Sample]) -> Mapping[str, Sequence[Mapping[str, object]]]:
+    """The examples that the strategy chooses for each sample by its id; none if all samples of a group share them."""
+    if not cell.strategy.choice:
+        return {}
+    from pytest_puma.datasets.similar import similar_examples
+
+    diverse = cell.strategy.choice == "diverse"
+    return similar_examples(cell.scenario, cell.strategy.shots, cell.seed, samples, diverse=diverse)
 
 
 def _examples(

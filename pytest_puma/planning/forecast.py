@@ -85,9 +85,9 @@ def _forecast(
         for task, answers in zip(tasks, answered, strict=True)
         if any(response.finish == "overflow" for response in answers)
     }
-    replies = sum(response.finish not in {"scored", "overflow"} for response in responses)
     computed = usage.prompt_tokens - usage.cached_tokens + scored
-    max_tokens = replies * (tasks[0].generation.max_tokens or 0)
+    asked = (pair for state in states for pair in zip(state.limits, state.responses, strict=True))
+    max_tokens = sum(limit for limit, response in asked if response.finish != "overflow")
     cache_bytes = None if file.kv_slot_bytes is None else file.kv_slot_bytes * backend.opened[0]
     kept, share, rest = 0, 1.0, computed
     if store is not None and backend.signature:

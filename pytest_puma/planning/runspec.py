@@ -91,7 +91,7 @@ def _strategies(values: Values, registry: Registry, *, templates: str) -> tuple[
 
 def _reasoned(name: str, cot: yaml.Node) -> str:
     """Return the form of a strategy with a chain of thought."""
-    if re.fullmatch(r"zero_shot_cot|(cot_few_shot|self_consistency)(_\d+)?", name):
+    if re.fullmatch(r"zero_shot_cot|(cot_few_shot|self_consistency|budget)(_\d+)?", name):
         return name
     if name == "zero_shot":
         return "zero_shot_cot"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TypeAlias
+from typing import Literal, TypeAlias
 
 from pytest_puma.core import Capability, Conversation, Generation, SettingsError
 from pytest_puma.phrases import did_you_mean
@@ -42,18 +42,19 @@ class Strategy:
     """A way of asking, under its canonical name.
 
     `templates`: the names of the template that it uses, the first that exists. `shots`: solved examples in the
-    prompt. `max_tokens` and `temperature` are the defaults of the cell's settings; a strategy with a temperature
-    above 0 compares several replies and refuses 0. `final_line`: only the `Answer:` line of a reply is parsed. `kinds`:
-    the kinds of task that it can ask about, empty for all. `composes`: it needs no template if the scenario has methods
-    for its prompts. `cloze`: prompts do not show the choices. `texts`: they do, and the answers are their texts.
-    `needs`: what the responder must be able to do. `check`: raises an error for a trial that it cannot ask about,
-    before a model is loaded.
+    prompt; `choice`: how each sample gets its own, empty if those of a group share them. `max_tokens` and `temperature`
+    are the defaults of the cell's settings; a strategy with a temperature above 0 compares several replies and refuses
+    0. `final_line`: only the `Answer:` line of a reply is parsed. `kinds`: the kinds of task that it can ask about,
+    empty for all. `composes`: it needs no template if the scenario has methods for its prompts. `cloze`: prompts do not
+    show the choices. `texts`: they do, and the answers are their texts. `needs`: what the responder must be able to do.
+    `check`: raises an error for a trial that it cannot ask about, before a model is loaded.
     """
 
     name: str
     converse: Converse
     templates: tuple[str, ...]
     shots: int = 0
+    choice: Literal["", "similar", "diverse"] = ""
     max_tokens: int = 16
     temperature: float = 0.0
     final_line: bool = False
@@ -113,24 +114,42 @@ def _with_shots(strategy: Strategy, *templates: str) -> Callable[[int], Strategy
     return build
 
 
-def _self_consistency(k: int) -> Strategy:
-    name = f"self_consistency_{k}"
-    return replace(
-        _REASONING,
-        name=name,
-        converse=partial(conversations.self_consistency, answers=k),
-        templates=(name, "self_consistency", "zero_shot_cot"),
-        temperature=0.7,
-    )
+def _numbered(
+    strategy: Strategy, converse: Callable[..., Conversation], number: str, *templates: str
+) -> Callable[[int], Strategy]:
+    """Return the builder of a strategy whose conversation takes a `number`; its name begins as its first template."""
+
+    def build(k: int) -> Strategy:
+        name = f"{templates[0]}_{k}"
+        return replace(strategy, name=name, converse=partial(converse, **{number: k}), templates=(name, *templates))
+
+    return build
 
 
 _SHORT_NAMES = {"few_shot_1": "one_shot", "cot_few_shot_3": "cot_few_shot"}
 _few_shot = _with_shots(_DIRECT, "few_shot_{k}", "few_shot")
+
+
+def _few_shot_of(choice: Literal["similar", "diverse"]) -> Callable[[int], Strategy]:
+    """Return the builder of a strategy that asks as `few_shot_K` does, with examples of each sample's own."""
+    family = f"few_shot_{choice}"
+    return _with_shots(replace(_DIRECT, choice=choice), f"{family}_{{k}}", family, "few_shot_{k}", "few_shot")
+
+
+_vote = _numbered(
+    replace(_REASONING, temperature=0.7), conversations.self_consistency, "answers", "self_consistency", "zero_shot_cot"
+)
+_budget = _numbered(replace(_REASONING, max_tokens=16), conversations.budget, "tokens", "budget", "zero_shot_cot")
+_best = _numbered(replace(_DIRECT, temperature=0.7), conversations.best_of, "answers", "best_of", "zero_shot")
 #: Family -> its default K, its minimum K, and the builder of its strategies.
 _FAMILIES: Mapping[str, tuple[int, int, Callable[[int], Strategy]]] = {
     "few_shot": (3, 1, _few_shot),
+    "few_shot_similar": (3, 1, _few_shot_of("similar")),
+    "few_shot_diverse": (3, 1, _few_shot_of("diverse")),
     "cot_few_shot": (3, 1, _with_shots(replace(_REASONING, composes=False), "cot_few_shot_{k}", "cot_few_shot")),
-    "self_consistency": (5, 2, _self_consistency),
+    "self_consistency": (5, 2, _vote),
+    "budget": (64, 0, _budget),
+    "best_of": (4, 2, _best),
     "option_scoring": (3, 1, _with_shots(_OPTIONS, "option_scoring_{k}", "few_shot_{k}", "few_shot")),
     "cloze_scoring": (3, 1, _with_shots(_CLOZE, "cloze_scoring_{k}")),
     "text_scoring": (3, 1, _with_shots(_TEXTS, "text_scoring_{k}")),

@@ -9,16 +9,32 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
+from statistics import fmean
 
-from pytest_puma.core import Answer, Conversation, Message, Prompt, Score, SettingsError, ask, ask_all
+from pytest_puma.core import (
+    Answer,
+    Conversation,
+    DataError,
+    Message,
+    Prompt,
+    Response,
+    Score,
+    SettingsError,
+    ask,
+    ask_all,
+)
+from pytest_puma.core.backend import CLOSE, OPEN, split_thoughts
 from pytest_puma.replies.answers import strip_reasoning
 from pytest_puma.replies.letters import LETTERS
 from pytest_puma.strategies.dialogue import next_turn
+from pytest_puma.strategies.failure import failure_of
 from pytest_puma.strategies.task import Task
 from pytest_puma.strategies.valid_answers import constrained_request, read_exactly
 
 #: The second turn of `egi`.
 DECIDE = "decide"
+#: Behind it stands the answer of a reply that reasons first.
+_ANSWER = "Answer:"
 
 
 def direct(task: Task) -> Conversation:
@@ -66,6 +82,40 @@ def chain_of_thought(task: Task) -> Conversation:
     return Answer(value=task.read_final(response), responses=(response,))
 
 
+def budget(task: Task, *, tokens: int) -> Conversation:
+    """Let the model reason for at most this number of tokens, end its reasoning by force, and ask for the answer.
+
+    The answer continues the reasoning behind `Answer:`. A model that thinks before its reply does so within the same
+    number, and its thoughts are closed with its own marks. Without tokens it answers at once.
+    Muennighoff et al., "s1: Simple test-time scaling", 2025 (budget forcing).
+    """
+    prompt, reasoning = task.prompt(), list[Response]()
+    # A grammar in place of the settings' own gives the line itself.
+    cue = "" if task.bound else _ANSWER
+    begun = prompt.prefill
+    if tokens:
+        question = replace(prompt, stop=(*prompt.stop, _ANSWER))
+        reasoning.append((yield from ask(replace(task.generate(question), max_tokens=tokens, grammar=None))))
+        if reasoning[0].finish == "overflow":
+            return Answer(value=None, responses=tuple(reasoning))
+        begun = _closed(f"{begun}{reasoning[0].text}")
+    begun = f"{begun}\n{cue}" if begun else cue
+    response = yield from ask(task.generate(replace(prompt, prefill=begun), index=1))
+    line = replace(response, text=f"{cue}{response.text}") if response.text.strip() else response
+    value, failure = task.read_final(line), ""
+    if value is None:
+        found = failure_of(task, Answer(value=None, responses=(line,)), (line,), final_line=True)
+        value, failure = (found.parsed, found.cause) if found else (None, "")
+    return Answer(value=value, responses=(*reasoning, response), failure=failure)
+
+
+def _closed(reply: str) -> str:
+    """A reply so far without white space at its end, and with its thoughts closed; empty if there is nothing in it."""
+    thoughts, said = split_thoughts(reply)
+    begun = f"{OPEN}{thoughts}{CLOSE}" if thoughts else ""
+    return f"{begun}{said}".rstrip()
+
+
 def self_consistency(task: Task, *, answers: int) -> Conversation:
     """Sample this number of chains of thought at once; the most frequent final answer wins. Parse failures do not vote.
 
@@ -79,6 +129,25 @@ def self_consistency(task: Task, *, answers: int) -> Conversation:
         return Answer(value=None, responses=responses)
     value, shares = task.scenario.kind.vote(votes, task.labels, task.derived_seed("tie"))
     return Answer(value=value, responses=responses, probabilities=shares)
+
+
+def best_of(task: Task, *, answers: int) -> Conversation:
+    """Sample this number of replies at once; that of the highest mean log-probability per token gives the answer.
+
+    Its end is a token, too. The mean keeps a short reply from winning because it has fewer tokens. With the sum in its
+    place, this is "sample-and-rank": Adiwardana et al., "Towards a Human-like Open-Domain Chatbot", 2020.
+    """
+    prompt = task.prompt()
+    requests = (replace(task.generate(prompt, index=index), logprobs=True) for index in range(answers))
+    responses = yield from ask_all(requests)
+    if any(response.text and not response.logprobs for response in responses):
+        msg = (
+            f"{task.scenario.name}, sample {task.sample.id!r}: best_of compares replies by the log-probabilities of "
+            "their tokens, and there are texts alone; expected replies of a model, or another strategy"
+        )
+        raise DataError(msg)
+    best = max(responses, key=lambda response: fmean(response.logprobs or (-math.inf,)))
+    return Answer(value=task.read(best), responses=(best,))
 
 
 def egi(task: Task) -> Conversation:

@@ -35,14 +35,15 @@ class Failure:
 def failure_of(task: Task, answer: Answer, last: Sequence[Response], *, final_line: bool) -> Failure | None:
     """Return why an answer has no valid value; `None` if it has one.
 
-    `last` are the responses to the last requests: the result is their most frequent cause. `final_line`: the strategy
-    parses the `Answer:` line alone.
+    `last` are the responses to the last requests: the result is the most frequent cause of those that the answer names.
+    `final_line`: the strategy parses the `Answer:` line alone.
     """
     if answer.value is not None:
         return None if task.allows(answer.value) else _refused(task, answer.value)
     if answer.failure:
         return Failure(cause=answer.failure)
-    failures = [_failure(task, response, final_line=final_line) for response in last]
+    named = [response for response in last if any(response is one for one in answer.responses)]
+    failures = [_failure(task, response, final_line=final_line) for response in named or last]
     most_frequent = Counter(failure.cause for failure in failures).most_common(1)[0][0]
     return next(failure for failure in failures if failure.cause == most_frequent)
 

@@ -73,6 +73,13 @@ def test_the_table_of_strategies_has_the_twelve_with_their_defaults() -> None:
             assert (int(tokens), float(temperature)) == (strategy.max_tokens, strategy.temperature), name
 
 
+def test_the_table_of_further_strategies_has_their_defaults() -> None:
+    for (name,), (*_, tokens, temperature) in ((names_in(row[0]), row) for row in table("further strategy")):
+        strategy = parse_strategy(name)
+        assert (int(tokens), float(temperature)) == (strategy.max_tokens, strategy.temperature), name
+        assert parse_strategy(name.rpartition("_")[0]).name == name
+
+
 def test_the_table_of_perturbations_has_each() -> None:
     assert sorted(name for row in table("perturbation") for name in names_in(row[0])) == sorted(PERTURBATIONS)
 

@@ -74,3 +74,23 @@ def test_a_built_in_strategy_only_needs_a_template(tmp_path: Path) -> None:
     asked = cell(Capitals(written(tmp_path / "rows.jsonl", CAPITALS)), "rcoif", samples=2)
     with pytest.raises(TemplateError, match=r"strategy rcoif: no template rcoif.jinja in .*; create .*rcoif.jinja$"):
         tasks_of(asked, None)
+
+
+@pytest.mark.parametrize("strategy", ["few_shot_similar_2", "few_shot_diverse_2"])
+def test_a_strategy_may_choose_examples_for_each_sample_which_no_perturbation_changes(strategy: str) -> None:
+    tasks, twins = (
+        tasks_of(cell(strategy=strategy, samples=6, perturbation=perturbation), None)
+        for perturbation in (None, "case_upper")
+    )
+    assert len({str(task.examples) for task in tasks}) > 1
+    assert [task.examples for task in twins] == [task.examples for task in tasks]
+    assert [twin.sample.fields == task.sample.fields for task, twin in zip(tasks, twins, strict=True)] == [False] * 6
+    shown = [task.prompt().messages[-1].content for task in tasks]
+    for task, prompt in zip(tasks, shown, strict=True):
+        assert all(example["title"] in prompt for example in task.examples)
+
+
+def test_chosen_examples_come_before_those_that_a_scenario_picks(tmp_path: Path) -> None:
+    rows = written(tmp_path / "rows.jsonl", CAPITALS)
+    (task,) = tasks_of(cell(Picky(rows), "few_shot_similar_2", samples=1), None)
+    assert [example["country"] in {row["country"] for row in CAPITALS} for example in task.examples] == [True, True]

@@ -36,6 +36,11 @@ def test_there_are_twelve_different_strategies() -> None:
         ("CoT-Few-Shot-5", "cot_few_shot_5"),
         ("self-consistency", "self_consistency_5"),
         ("self_consistency_11", "self_consistency_11"),
+        ("Best-of", "best_of_4"),
+        ("budget", "budget_64"),
+        ("budget_0", "budget_0"),
+        ("few-shot-similar", "few_shot_similar_3"),
+        ("few_shot_diverse_1", "few_shot_diverse_1"),
         ("EGI", "egi"),
         ("option-scoring", "option_scoring"),
     ],
@@ -51,6 +56,7 @@ def test_a_name_is_read_as_users_write_it(text: str, name: str) -> None:
         ("zero_shot_cot", ("zero_shot_cot",)),
         ("one_shot", ("one_shot", "few_shot")),
         ("few_shot_3", ("few_shot_3", "few_shot")),
+        ("few_shot_similar_5", ("few_shot_similar_5", "few_shot_similar", "few_shot_5", "few_shot")),
         ("cot_few_shot", ("cot_few_shot",)),
         ("cot_few_shot_5", ("cot_few_shot_5", "cot_few_shot")),
         ("rcoif", ("rcoif",)),
@@ -72,7 +78,9 @@ def test_k_is_the_number_of_examples(name: str, shots: int) -> None:
     assert parse_strategy(name).shots == shots
 
 
-@pytest.mark.parametrize("text", ["few_shot_0", "cot-few-shot-0", "self_consistency_1", "self_consistency_0"])
+@pytest.mark.parametrize(
+    "text", ["few_shot_0", "cot-few-shot-0", "self_consistency_1", "self_consistency_0", "best_of_1"]
+)
 def test_a_k_too_small_is_refused_with_the_least_one(text: str) -> None:
     with pytest.raises(SettingsError, match=r"the number is [01]; expected \w+_K with K at least [12]"):
         parse_strategy(text)

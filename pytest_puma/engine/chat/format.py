@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from pytest_puma.core import Message, Prompt
-from pytest_puma.core.backend import Thoughts
+from pytest_puma.core.backend import CLOSE, Thoughts, split_thoughts
 from pytest_puma.engine.chat.layout import ANSWER, NEXT, QUESTION, THOUGHT, Layout, layout_of
 from pytest_puma.engine.chat.template import ChatTemplate, ChatTemplateError, Turn, as_text, efforts, switches
 from pytest_puma.phrases import named
@@ -49,13 +49,16 @@ class ChatFormat:
 
         That is where an answer begins, if the model does not think, or if an `answer` is asked for: then the thoughts
         of a model that may think are closed. A template that knows no generation prompt makes the prompt as it likes.
+        Thoughts at the beginning of the prefill, between `<think>` and `</think>`, get the marks of the model.
         """
         if not prompt.chat:
             return f"{''.join(map(as_text, prompt.messages))}{prompt.prefill}"
         text = self._fill(prompt.messages)
+        thinks = bool(self._layout.thoughts.close) and CLOSE in prompt.prefill
+        thoughts, prefill = split_thoughts(prompt.prefill) if thinks else ("", prompt.prefill)
         if self._reaches_answer(prompt, answer=answer):
-            text = self._layout.to_answer(text)
-        return f"{text}{self.joint_of(prompt)}{prompt.prefill}" if prompt.prefill else text
+            text = self._layout.to_answer(text, thoughts)
+        return f"{text}{self.joint_of(prompt)}{prefill.lstrip() if thoughts else prefill}" if prefill else text
 
     def thoughts(self, prompt: Prompt) -> Thoughts:
         """Return the marks that may be in the reply to a prompt."""

@@ -31,19 +31,24 @@ class Layout:
     """The place of an answer in a model's turn.
 
     `tail`: the end of a prompt behind the question; `start`: the text from there to the answer, without the blanks of
-    `joint`: most vocabularies put these in the next word. `after`: the texts behind an answer. `known`: the template
-    shows the answer of a chat.
+    `joint`: most vocabularies put these in the next word. `around`: the texts before and behind thoughts. `after`: the
+    texts behind an answer. `known`: the template shows the answer of a chat.
     """
 
     tail: str
     start: str = ""
     joint: str = ""
+    around: tuple[str, str] = ("", "")
     after: tuple[str, ...] = ()
     thoughts: Thoughts = field(default_factory=Thoughts)
     known: bool = False
 
-    def to_answer(self, text: str) -> str:
-        """Return a prompt up to the place where an answer begins."""
+    def to_answer(self, text: str, thoughts: str = "") -> str:
+        """Return a prompt up to the place where an answer begins, behind these thoughts of the model, or none."""
+        if thoughts:
+            opening, closing = self.around
+            begun = opening and text.rstrip().endswith(opening.strip())
+            return f"{text}{'' if begun else opening}{thoughts}{closing}"
         if text.endswith(self.tail):
             return f"{text}{self.start}"
         # A switch in a message changes the end of the prompt, as `/think` does for SmolLM3.
@@ -67,10 +72,11 @@ def layout_of(source: str, question: str, *, answered: str, thought: str, follow
     """
     known = ANSWER in answered
     before, _, behind = answered.partition(ANSWER) if known else ("", "", "")
-    opening, closing = _marks(question, thought)
+    opening, closing = around = _marks(question, thought)
     begun = _is_open(question, thought, closing)
     if not closing:
         opening, closing = _known_marks(source, question)
+        around = (opening, f"\n{closing}\n\n") if closing else ("", "")
         if begun := bool(opening) and question.rstrip().endswith(opening):
             closing = _closing(question, closing)
     start = _between(question, before, begun=begun, closing=closing)
@@ -79,6 +85,7 @@ def layout_of(source: str, question: str, *, answered: str, thought: str, follow
         tail=question[question.lower().rfind(QUESTION) + len(QUESTION) :],
         start=words,
         joint=start[len(words) :],
+        around=around,
         after=(behind, followed.partition(ANSWER)[2].partition(NEXT)[0]),
         thoughts=Thoughts(
             open=opening.strip() or _partner(closing.strip()),

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.native import binding
 from pytest_puma.engine.native.build import useless_layers
+from pytest_puma.engine.native.steer import Controls, TryFirst
 from pytest_puma.engine.native.text import TextSide, context_params
 from pytest_puma.models.weights import OpenedFiles
 
@@ -23,11 +24,22 @@ if TYPE_CHECKING:
 class NativeBackend(TextSide):
     """A GGUF model in this process, on one GPU (`gpu` is its number) or on all GPUs.
 
-    Errors of llama.cpp become an `EngineError` that quotes its last error messages.
+    Errors of llama.cpp become an `EngineError` that quotes its last error messages. `try_first` is called with an
+    adapter before llama.cpp reads it, which ends the process with some.
     """
 
-    def __init__(self, model: Model, *, threads: int, gpu: int | None = None, digest: str = "") -> None:
+    def __init__(
+        self,
+        model: Model,
+        *,
+        threads: int,
+        gpu: int | None = None,
+        digest: str = "",
+        try_first: TryFirst | None = None,
+    ) -> None:
         binding.prepare()
+        self._try_first = try_first
+        self._on_weights: Controls | None = None
         self._files = OpenedFiles(model)
         self._model: Any = None
         self._memory: Any = None
@@ -45,7 +57,7 @@ class NativeBackend(TextSide):
             self._files.check_loaded()
             trained = int(llama_cpp.llama_model_n_ctx_train(self._model))
             super().__init__(self._model, model, trained=trained, threads=threads, digest=digest)
-            self.notes = (*self.notes, *warnings, *useless_layers(model.options))
+            self.notes = self._plain_notes = (*self.notes, *warnings, *useless_layers(model.options))
         except BaseException:
             self.close()
             raise
@@ -54,11 +66,15 @@ class NativeBackend(TextSide):
 
     def open(self, kv_slots: int, streams: int = 0) -> None:
         """Open an empty cache of `kv_slots` tokens; the current one is cleared and reused if it has the same shape."""
-        if self._variant is not None:
-            self._fail(f"{self._variant.name} cannot be put on the weights yet")
         if self._shape == (kv_slots, streams):
             llama_cpp.llama_memory_clear(self._memory, False)  # noqa: FBT003
-            return
+        else:
+            self._make_context(kv_slots, streams)
+        self._shape = None
+        self._put_on_variant()
+        self._shape = kv_slots, streams
+
+    def _make_context(self, kv_slots: int, streams: int) -> None:
         self._free_context()
         params, sequences = context_params(kv_slots, streams, rows=self.rows), streams or self.sequences
         params.n_threads = params.n_threads_batch = self.encoders
@@ -75,7 +91,12 @@ class NativeBackend(TextSide):
         self._memory = llama_cpp.llama_get_memory(self._context)
         self._buffers = BatchBuffers(tokens=self.batch, rows=self.rows, sequences=sequences)
         self._batch = _batch_over(self._buffers)
-        self._shape = kv_slots, streams
+
+    def _put_on_variant(self) -> None:
+        if self._variant is not None and self._on_weights is None:
+            self._on_weights = Controls(self._model, self._name, try_first=self._try_first)
+        if self._on_weights is not None:
+            self.notes = (*self._plain_notes, *self._on_weights.put_on(self._context, self._variant))
 
     def decode(self, steps: Sequence[Step]) -> Logits:
         """Compute the steps; return logits (rows x vocabulary), valid until the next call."""

@@ -10,7 +10,7 @@ import ctypes
 import os
 import platform
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
@@ -64,17 +64,21 @@ def prepare() -> None:
     changing sizes gain no time from graphs.
     """
     fields = {name for name, *_ in llama_cpp.llama_context_params._fields_}
-    missing = [name for name in _NEEDED if not hasattr(llama_cpp, name)]
-    missing += [name for name in _NEEDED_FIELDS if name not in fields]
+    require(_NEEDED, lacking=[name for name in _NEEDED_FIELDS if name not in fields])
+    check_layout(llama_cpp.llama_cpp._lib)  # noqa: SLF001 - the binding has no other name for it
+    os.environ.setdefault(_NO_CUDA_GRAPHS, "1")
+    llama_cpp.llama_log_set(_CALLBACK, ctypes.c_void_p(0))
+
+
+def require(names: Sequence[str], lacking: Sequence[str] = ()) -> None:
+    """Check that the binding has these functions, and that it is `lacking` nothing else, with an `EngineError`."""
+    missing = [*(name for name in names if not hasattr(llama_cpp, name)), *lacking]
     if missing:
         msg = (
             f"llama-cpp-python {llama_cpp.__version__} lacks {', '.join(missing)}; "
             "expected a version from 0.3.36 up to, not including, 0.4"
         )
         raise EngineError(msg)
-    check_layout(llama_cpp.llama_cpp._lib)  # noqa: SLF001 - the binding has no other name for it
-    os.environ.setdefault(_NO_CUDA_GRAPHS, "1")
-    llama_cpp.llama_log_set(_CALLBACK, ctypes.c_void_p(0))
 
 
 def error_log() -> str:

@@ -1,14 +1,17 @@
 """The program that `smoke_test` runs: it renders a model's chat template, loads the model and decodes two tokens.
 
+Its argument is a list in JSON: the model's file, or that and an adapter's, with which it decodes then.
+
 The first rendering has limits of time and memory: a template is a program. Other errors of pytest-puma are left to the
 process that started this one, which meets them again.
 """
 
 from __future__ import annotations
 
+import json
 import signal
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
@@ -53,15 +56,17 @@ def _limited() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def use(path: Path, *, threads: int) -> None:
-    """Load the model and decode with it, on the CPU; a `PumaError` if that fails."""
-    from pytest_puma.core import Generate, Message, Model, ModelOptions, Prompt, Score
+def use(path: Path, *, threads: int, adapters: Sequence[Path] = ()) -> None:
+    """Load the model and decode with it and the adapters, on the CPU; a `PumaError` if that fails."""
+    from pytest_puma.core import Control, Generate, Message, Model, ModelOptions, Prompt, Score, Variant
     from pytest_puma.engine.engine import Engine
     from pytest_puma.engine.native.backend import NativeBackend
 
     options = ModelOptions(n_ctx=_TOKENS, parallel=2, gpu_layers=0)
     prompt = Prompt(messages=(Message(role="user", content="The first words"),), chat=False)
-    with closing(Engine(NativeBackend(Model(name="it", path=path, options=options), threads=threads))) as engine:
+    controls = tuple(Control(kind="lora", name="it", path=adapter, sha256="") for adapter in adapters)
+    model = Model(name="it", path=path, options=options, variant=Variant(controls=controls) if controls else None)
+    with closing(Engine(NativeBackend(model, threads=threads))) as engine:
         engine.run([Generate(prompt=prompt, max_tokens=2), Score(prompt=prompt, continuations=("yes", "no"))])
 
 
@@ -72,11 +77,12 @@ if __name__ == "__main__":
     from pytest_puma.engine.machine import cores
     from pytest_puma.models.weights import stamps_of
 
-    weights = Path(sys.argv[1])
+    weights, *adapters = map(Path, json.loads(sys.argv[1]))
     try:
-        learn(weights)
+        if not adapters:
+            learn(weights)
         size = sum(stamp.size for stamp in stamps_of(weights))
-        use(weights, threads=cores() if size > _LARGE else 1)
+        use(weights, threads=cores() if size > _LARGE else 1, adapters=adapters)
     except ChatTemplateError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(REFUSED)

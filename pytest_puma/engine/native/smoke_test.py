@@ -4,23 +4,25 @@
 architecture, on the kind of vocabulary and on the operations that it computes, so it is tried and not listed. Of
 59,263 small files with random damage (tests/fuzz), 48,147 were refused with an error, 659 ended the process of their
 first use, 4 kept it busy for ever, and none harmed a process after it. The chat template, a program in the file, is
-rendered there for the first time, too, with limits of time and memory.
+rendered there for the first time, too, with limits of time and memory. The first use of an adapter has such a process,
+too.
 """
 
 from __future__ import annotations
 
+import json
 import signal
 import subprocess
 from contextlib import closing
 from pathlib import Path
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 import llama_cpp
 
-from pytest_puma.core import EngineError, Model
+from pytest_puma.core import Control, EngineError, Model
 from pytest_puma.engine.native.build import build_id
 from pytest_puma.engine.native.first_use import REFUSED, TEMPLATE_SECONDS
-from pytest_puma.models.weights import OpenedFiles, recall, remember
+from pytest_puma.models.weights import OpenedFiles, recall, remember, stamps_of, weights_digest
 from pytest_puma.phrases import shortened
 from pytest_puma.platform.processes import run_program, signal_name
 
@@ -34,22 +36,34 @@ _EXCEPTION = 1
 _TIME_IS_OVER = -getattr(signal, "SIGVTALRM", REFUSED)
 
 
-def smoke_test(model: Model, *, seconds: float | None = None) -> None:
+class _Used(NamedTuple):
+    """The file that a process used: a model, or an adapter on the model with this name."""
+
+    model: str
+    path: Path
+    kind: str
+
+
+def smoke_test(model: Model, adapter: Control | None = None, *, seconds: float | None = None) -> None:
     """Use the model once, unless the user's cache remembers that it did not crash; an `EngineError` if it does.
 
-    A `ModelError` if the file is missing, or another one than at the check of the model.
-    `seconds` is the time limit, by default one that depends on the size of the files.
+    With an adapter, it is used with that. A `ModelError` if the file is missing, or another one than at the check of
+    the model. `seconds` is the time limit, by default one that depends on the size of the files.
     """
     with closing(OpenedFiles(model)) as files:
         stamps = files.stamps
-    build = build_id()
-    if recall(model.path, stamps, "tried") == build:
-        return
     limit = seconds or _SECONDS + sum(stamp.size for stamp in stamps) // _BYTES_PER_SECOND
+    path, build, arguments = model.path, build_id(), [str(model.path)]
+    if adapter is not None:
+        path, build = adapter.path, f"{build} {weights_digest(model.path)}"
+        stamps, arguments = stamps_of(path), [*arguments, str(path)]
+    if recall(path, stamps, "tried") == build:
+        return
+    used = _Used(model.name, path, "a model" if adapter is None else "an adapter")
     try:
-        process = run_program(_PROGRAM, model.path, seconds=limit)
+        process = run_program(_PROGRAM, json.dumps(arguments), seconds=limit)
     except subprocess.TimeoutExpired:
-        _refuse(model, f"did not decode two tokens within {limit:g} s")
+        _refuse(used, f"did not decode two tokens within {limit:g} s")
     if process.returncode in {REFUSED, _TIME_IS_OVER}:
         reason = f"the model's chat template cannot be used: it takes more than {TEMPLATE_SECONDS} s"
         msg = f"{model.name}: {process.stderr.strip().splitlines()[-1] if process.returncode == REFUSED else reason}"
@@ -57,15 +71,15 @@ def smoke_test(model: Model, *, seconds: float | None = None) -> None:
     if process.returncode not in {0, _EXCEPTION}:
         code = process.returncode
         ending = signal_name(-code) if code < 0 else f"exit status {code}"
-        _refuse(model, f"ended its process ({ending}{_last_line(process.stderr)})")
+        _refuse(used, f"ended its process ({ending}{_last_line(process.stderr)})")
     if process.returncode == 0:
-        remember(model.path, stamps, "tried", build)
+        remember(path, stamps, "tried", build)
 
 
-def _refuse(model: Model, problem: str) -> NoReturn:
+def _refuse(used: _Used, problem: str) -> NoReturn:
     msg = (
-        f"{model.name}: llama.cpp {problem} when it used {model.path}; expected a model that it can use: download or "
-        f"convert the file again, or try another version of llama-cpp-python than {llama_cpp.__version__}"
+        f"{used.model}: llama.cpp {problem} when it used {used.path}; expected {used.kind} that it can use: download "
+        f"or convert the file again, or try another version of llama-cpp-python than {llama_cpp.__version__}"
     )
     raise EngineError(msg) from None
 

@@ -6,6 +6,7 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 
 import psutil
 import pytest
@@ -131,7 +132,13 @@ def _native(config: pytest.Config, model: Model) -> Backend:
     share = own_share(config)
     threads = settings_of(config).request.threads or share.threads
     smoke_test(model)
-    return NativeBackend(model, threads=threads, gpu=share.gpu, digest=weights_digest(model.path))
+    return NativeBackend(
+        model,
+        threads=threads,
+        gpu=share.gpu,
+        digest=weights_digest(model.path),
+        try_first=partial(smoke_test, model),
+    )
 
 
 def _store(config: pytest.Config) -> ResponseStore:
