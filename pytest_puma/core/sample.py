@@ -72,16 +72,21 @@ class PromptTrial(Trial):
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """The origin of a request in a cell: a trial of a sample, and the `index` of the request in the conversation."""
+    """The origin of a request in a cell: a trial of a sample, and the `index` of the request in the conversation.
+
+    Of a request to a judge also the `metric` that asks, and the `reply` that it asks about.
+    """
 
     cell: str
     sample: Sample
     trial: Trial
     index: int = 0
+    metric: str = ""
+    reply: str = ""
 
     def at(self, index: int) -> Origin:
         """Return the origin of another request of the same conversation."""
-        return Origin(self.cell, self.sample, self.trial, index)
+        return Origin(self.cell, self.sample, self.trial, index, self.metric, self.reply)
 
     @property
     def name(self) -> str:

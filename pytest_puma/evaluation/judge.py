@@ -58,6 +58,7 @@ from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import ConversationState, Progress, run_conversations
 from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.evaluation.programs import run_programs
+from pytest_puma.judges.agreement import judged_reply
 from pytest_puma.judges.once import AskingOnce
 from pytest_puma.judges.panel import majority
 from pytest_puma.judges.written import WrittenVerdicts
@@ -177,9 +178,15 @@ def _ask_judge(cell: Cell, answered: CellPredictions, judge: Responder, progress
             None if progress is None else lambda now, every: progress(now * len(judgements) // every, len(judgements)),
             shared,
             origins=[
-                Origin(cell.id, judgement.sample, Trial(index=judgement.prediction.trial))
+                Origin(
+                    cell.id,
+                    judgement.sample,
+                    Trial(index=judgement.prediction.trial),
+                    metric=metric.name,
+                    reply=judged_reply(metric, judgement.prediction),
+                )
                 for judgement in judgements
-                for _ in metrics
+                for metric in metrics
             ],
         )
     )

@@ -72,6 +72,12 @@ def labelled_elsewhere(samples: Sequence[Sample]) -> bool:
     return any(sample.fields.get(REPLY) is not None for sample in samples)
 
 
+def judged_reply(metric: Metric, prediction: Prediction) -> str:
+    """Return the reply about which a metric asks: the labelled one for a metric of agreement, if the row has it."""
+    labelled = prediction.fields.get(REPLY) if metric.name.endswith(AGREEMENT) else None
+    return prediction.text if labelled is None else str(labelled)
+
+
 def check_labels(metrics: Sequence[Metric], samples: Sequence[Sample]) -> None:
     """Raise a `SettingsError` for a label that is no verdict of its rubric."""
     for asked in (asked for metric in metrics for asked in _rubrics(metric)):

@@ -26,12 +26,12 @@ def judges(outcomes: Sequence[Outcome]) -> Iterator[str]:
 
 
 def _who(engine: Mapping[str, Any]) -> str:
-    """The weights of an engine, or the model of a server."""
+    """The weights of an engine, the model of a server, or the file of recorded verdicts."""
     digest = engine.get("weights_sha256")
     return (
         f"the weights {digest[:12]}"
         if digest
-        else str(engine.get("server_model") or engine.get("backend") or "a plugin")
+        else str(engine.get("server_model") or engine.get("answers") or engine.get("backend") or "a plugin")
     )
 
 

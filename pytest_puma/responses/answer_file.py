@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NoReturn, TypeAlias
 
-from pytest_puma.core import DataError, Model
+from pytest_puma.core import DataError, Model, SettingsError
 from pytest_puma.core.metric import Source
 from pytest_puma.models.argument import LINE_KEYS
 from pytest_puma.phrases import shown
@@ -67,12 +67,8 @@ class GivenAnswers:
 
 def read_answers(model: Model) -> GivenAnswers:
     """Read the file of a model; a `DataError` names the model, the line, and what was expected."""
-    try:
-        data = model.path.read_bytes()
-    except OSError as error:
-        msg = f"{model.name}: {model.path}: cannot be read ({error.strerror})"
-        raise DataError(msg) from error
-    reader = _Reader(model)
+    reader = AnswerReader(model)
+    data = reader.data()
     answers = tuple(reader.answer(line, entry) for line, entry in reader.entries(data))
     if not answers:
         reader.refuse("", f"has no answers; expected a line for each sample, such as {_EXPECTED}")
@@ -80,7 +76,18 @@ def read_answers(model: Model) -> GivenAnswers:
     return GivenAnswers(path=model.path, answers=answers, digest=hashlib.sha256(data).hexdigest())
 
 
-class _Reader:
+def check_answers(models: Iterable[Model], read: Callable[[Model], object], *, where: str) -> None:
+    """Read the files among models, so that a mistake in one is a `SettingsError` before anything runs."""
+    try:
+        for model in models:
+            if model.source == "answers":
+                read(model)
+    except DataError as error:
+        msg = f"{where} {error}"
+        raise SettingsError(msg) from error
+
+
+class AnswerReader:
     """Reads the lines of one file, and names it in errors."""
 
     def __init__(self, model: Model) -> None:
@@ -94,9 +101,18 @@ class _Reader:
                 del self._keys[unnamed]
 
     def refuse(self, line: str, problem: str) -> NoReturn:
+        """Raise the `DataError` about a line, or about the file."""
         where = f"{self._model.path.name}: {line}:" if line else self._model.path.name
         msg = f"recorded:{self._model.name}={where} {problem}"
         raise DataError(msg)
+
+    def data(self) -> bytes:
+        """Return the bytes of the file."""
+        try:
+            return self._model.path.read_bytes()
+        except OSError as error:
+            msg = f"{self._model.name}: {self._model.path}: cannot be read ({error.strerror})"
+            raise DataError(msg) from error
 
     def entries(self, data: bytes) -> Iterator[tuple[str, Any]]:
         """Yield the name of the line, and the JSON value, of each answer."""
@@ -163,8 +179,8 @@ class _Reader:
 
     def _trials(self, line: str, kind: Kind, value: Any) -> Trials:
         """The values of each request of each trial."""
-        check = self._text if kind == "text" else self._logprobs
-        trials = [_listed(trial) for trial in _listed(value)]
+        check = self._text if kind == "text" else self.logprobs
+        trials = [listed(trial) for trial in listed(value)]
         if not trials or not all(trials):
             self.refuse(line, f"{self._keys[kind]} has an empty list; expected a value for each trial of the sample")
         return tuple(tuple(check(line, request) for request in trial) for trial in trials)
@@ -175,7 +191,8 @@ class _Reader:
             self.refuse(line, f"{problem}; expected a text, or a list with one for each trial of the sample")
         return value
 
-    def _logprobs(self, line: str, value: Any) -> Logprobs:
+    def logprobs(self, line: str, value: Any) -> Logprobs:
+        """Check the log-probabilities of a line."""
         name = self._keys["logprobs"]
         if not isinstance(value, dict) or not value:
             kind = "an empty object" if value == {} else _kind(value)
@@ -187,7 +204,8 @@ class _Reader:
         return {choice: float(number) for choice, number in value.items()}
 
 
-def _listed(value: Any) -> list[Any]:
+def listed(value: Any) -> list[Any]:
+    """Return a list as it is, another value as a list of one."""
     return value if isinstance(value, list) else [value]
 
 

@@ -20,6 +20,7 @@ from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.keeping import KeepingResponder
 from pytest_puma.responses.reading import ReadingResponder, Source, StoreSource
 from pytest_puma.responses.upkeep import finish_run
+from pytest_puma.responses.verdict_source import VerdictSource
 from pytest_puma.runs.recorded_run import RunSource
 from pytest_puma.session.items.failing import without_traceback
 from pytest_puma.session.settings.config import settings_of
@@ -51,18 +52,18 @@ def open_responder(config: pytest.Config, model: Model) -> Iterator[Responder]:
 
 
 def _opened(config: pytest.Config, model: Model, role: ResponderRole) -> Responder:
-    if (source := _source(config, model)) is not None:
+    if (source := _source(config, model, role)) is not None:
         return ReadingResponder(source)
     return _keeping(config, model, _computing(config, model, role))
 
 
-def _source(config: pytest.Config, model: Model) -> Source | None:
+def _source(config: pytest.Config, model: Model, role: ResponderRole) -> Source | None:
     """Return the source of answers that exist; None for a model that computes them."""
     rescored = settings_of(config).request.rescored
     if model.source == "run" and rescored is not None:
         return RunSource(rescored)
     if model.source == "answers":
-        return AnswerSource(model)
+        return AnswerSource(model) if role == MODEL else VerdictSource(model)
     return StoreSource(_store(config), model) if model.source == "store" else None
 
 

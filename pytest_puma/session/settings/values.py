@@ -6,7 +6,7 @@ An option on the command line wins over the ini key of the same name.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from dataclasses import replace
 from functools import cache, partial
@@ -16,7 +16,7 @@ from typing import TypeVar
 import pytest
 
 from pytest_puma.baseline.folder import Baselines
-from pytest_puma.core import DataError, Model, Policy
+from pytest_puma.core import Model, Policy
 from pytest_puma.core.gate import DOUBTS, MISSING
 from pytest_puma.core.model import MAX_THREADS
 from pytest_puma.errors import SettingsError, check_limits, naming
@@ -32,8 +32,9 @@ from pytest_puma.planning.storage import MODES, RESPONSES, Storage
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.platform.files import obstacle
 from pytest_puma.platform.user_path import user_path
-from pytest_puma.responses.answer_file import read_answers
+from pytest_puma.responses.answer_file import check_answers, read_answers
 from pytest_puma.responses.database import ResponseStore
+from pytest_puma.responses.verdict_source import read_verdicts
 from pytest_puma.session.settings.earlier_runs import compared, flipped, older, rescored
 from pytest_puma.session.settings.options import OptionSource, stated
 from pytest_puma.session.settings.project import project_root
@@ -145,16 +146,23 @@ def models_of(config: pytest.Config, source: OptionSource, storage: Storage, def
 
 def _judges(config: pytest.Config, storage: Storage, arguments: tuple[str, ...]) -> tuple[Model, ...]:
     """Resolve judges, wherever they are named."""
-    return _models(config, storage, arguments, where="the judge")
+    return _models(config, storage, arguments, where="the judge", read=read_verdicts)
 
 
-def _models(config: pytest.Config, storage: Storage, arguments: Sequence[str], *, where: str) -> tuple[Model, ...]:
+def _models(
+    config: pytest.Config,
+    storage: Storage,
+    arguments: Sequence[str],
+    *,
+    where: str,
+    read: Callable[[Model], object] = read_answers,
+) -> tuple[Model, ...]:
     if config.option.puma_offline:
         with closing(ResponseStore(storage.path, readonly=True)) as store:
             models = offline_models(arguments, store, where=where, directories=_directories(config))
     else:
         models = resolve_models(arguments, directories=_directories(config), where=where)
-        _check_answers(models, where=where)
+        check_answers(models, read, where=where)
     is_strict = stated(config, "--puma-strict")[1]
     if is_strict:
         refuse_servers(models, "--puma-strict")
@@ -172,17 +180,6 @@ def _expanded(folder: Path, root: Path) -> Path:
     """Return a folder of `puma_model_dirs` with the home for `~`, before which pytest has put that of the ini file."""
     text = folder.relative_to(root) if folder.is_relative_to(root) else folder
     return root / user_path(str(text), where="ini key puma_model_dirs")
-
-
-def _check_answers(models: Iterable[Model], *, where: str) -> None:
-    """Read files of answers, so that a mistake in one is reported before anything runs."""
-    try:
-        for model in models:
-            if model.source == "answers":
-                read_answers(model)
-    except DataError as error:
-        msg = f"{where} {error}"
-        raise SettingsError(msg) from error
 
 
 def _strict(model: Model) -> Model:
