@@ -146,6 +146,10 @@ class Scenario(OptionalMembers, ABC):
     #: Maximum number of tokens of a reply, unless an option or a strategy that reasons needs more.
     max_tokens: ClassVar[int | None] = None
 
+    def stops(self, item: dict[str, Any]) -> tuple[str, ...]:  # noqa: ARG002 - for overrides
+        """Return the strings at which the reply to a row ends: by default `stop`."""
+        return self.stop
+
     @property
     def kind(self) -> TaskKind:
         """The kind of task, by `task_type`."""

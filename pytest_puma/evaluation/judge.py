@@ -57,7 +57,7 @@ from pytest_puma.core.shared import whole_prompts
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import ConversationState, Progress, run_conversations
 from pytest_puma.evaluation.predict import CellPredictions
-from pytest_puma.evaluation.programs import run_programs
+from pytest_puma.evaluation.programs import run_programs, signature_of
 from pytest_puma.judges.agreement import judged_reply
 from pytest_puma.judges.once import AskingOnce
 from pytest_puma.judges.panel import majority
@@ -229,7 +229,7 @@ def _run_programs(answered: CellPredictions, metrics: Sequence[Metric], sandbox:
     return replace(
         answered,
         predictions=predictions,
-        signature={**answered.signature, "sandbox": dict(sandbox.signature)},
+        signature={**answered.signature, "sandbox": signature_of(ran, sandbox)},
         warnings=(*answered.warnings, *sandbox.warnings),
     )
 

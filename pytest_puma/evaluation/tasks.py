@@ -62,7 +62,7 @@ def tasks_on(cell: Cell, rows: Rows, project: Path | None) -> list[Task]:
     if cell.perturbation is not None:
         texts = text_fields(cell.scenario, samples, hidden)
         samples = tuple(perturb(cell.scenario, sample, cell.perturbation, cell.seed, texts) for sample in samples)
-    stop = cell.scenario.stop or (() if cell.model.options.chat or cell.strategy.final_line else _BLANK_LINE)
+    blank = () if cell.model.options.chat or cell.strategy.final_line else _BLANK_LINE
     needs = frozenset(need for metric in cell.scores for need in metric.needs)
     last_turn = RenderedTurn()
     tasks = (
@@ -75,7 +75,7 @@ def tasks_on(cell: Cell, rows: Rows, project: Path | None) -> list[Task]:
             generation=cell.generation,
             seed=cell.seed,
             chat=cell.model.options.chat,
-            stop=stop,
+            stop=cell.scenario.stops(dict(sample.fields)) or blank,
             needs=needs,
             retries=cell.retries,
             prompt_suffix=cell.prompt_suffix,

@@ -9,6 +9,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+#: The program that compilers may run.
+STARTS = "start a process"
+
 
 @contextmanager
 def escapes() -> Iterator[Mapping[str, str]]:
@@ -20,6 +23,6 @@ def escapes() -> Iterator[Mapping[str, str]]:
             "read a file": f"print(open({str(folder / 'secret.txt')!r}).read())",
             "write a file": f"open({str(folder / 'written.txt')!r}, 'w').write('written')",
             "connect to a server": f"import socket\nsocket.create_connection({server.getsockname()!r}, timeout=3)",
-            "start a process": "import os\nchild = os.fork()\nchild or os._exit(0)\nos.waitpid(child, 0)",
+            STARTS: "import os\nchild = os.fork()\nchild or os._exit(0)\nos.waitpid(child, 0)",
             "send a signal to this process": f"import os\nos.kill({os.getpid()}, 0)",
         }

@@ -1,7 +1,8 @@
 """The system calls that a confined program may make, as a filter of Linux's seccomp.
 
 All that are not listed fail with EPERM: sockets, new processes, signals to others, changes of files. Threads are
-allowed. Opening files is: Landlock decides which.
+allowed. Opening files is: Landlock decides which. Compilers, and shells, may start processes, too, but no process
+leaves the group in which it is ended.
 """
 
 from __future__ import annotations
@@ -36,11 +37,29 @@ getuid 102 174; geteuid 107 175; getgid 104 176; getegid 108 177;
 uname 63 160; sysinfo 99 179; times 100 153; getrusage 98 165;
 getrlimit 97 163; getrandom 318 278; getgroups 115 158
 """
+#: The same for those who start processes.
+_STARTING = "fork 57 -; vfork 58 -; wait4 61 260; waitid 247 95"
+#: The same for compilers and what they compile: to become it, and the files that Landlock leaves them.
+_OF_TOOLS = """
+execve 59 221;
+rt_sigsuspend 130 133; rt_sigtimedwait 128 137; chdir 80 49; fchdir 81 50; umask 95 166;
+creat 85 -; unlink 87 -; unlinkat 263 35; mkdir 83 -; mkdirat 258 34;
+rmdir 84 -; rename 82 -; renameat 264 38; renameat2 316 276; link 86 -;
+linkat 265 37; symlink 88 -; symlinkat 266 36; chmod 90 -; fchmod 91 52;
+fchmodat 268 53; truncate 76 45; ftruncate 77 46; fallocate 285 47; flock 73 32;
+fsync 74 82; fdatasync 75 83; utimensat 280 88; statfs 137 43; fstatfs 138 44;
+copy_file_range 326 285; sendfile 40 71; getpgid 121 155; getsid 124 156; prctl 157 167;
+socketpair 53 199; recvfrom 45 207
+"""
 _CLONE, _CLONE3, _KILL, _TGKILL = (56, 220), (435, 435), (62, 129), (234, 131)
 _FCNTL, _PRLIMIT, _IOCTL = (72, 25), (302, 261), (16, 29)
 _CLONE_THREAD = 0x10000
+#: Of mounts, cgroups, host names, shared memory, users, processes, the network.
+_CLONE_NAMESPACES = 0x7E020000
 #: Commands of fcntl that let another process receive a signal.
 _F_SETOWN, _F_SETOWN_EX = 8, 15
+#: Command of ioctl: not to wait for a pipe.
+_FIONBIO = 0x5421
 
 _LOAD, _EQUAL, _HAS_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
 _ALLOW, _KILL_PROCESS, _FAIL = 0x7FFF0000, 0x80000000, 0x00050000
@@ -53,9 +72,13 @@ def is_known(machine: str) -> bool:
     return machine in _MACHINES
 
 
-def filter_of(machine: str, process: int) -> bytes:
-    """Return the filter for a process, which may send signals to itself alone."""
-    return b"".join((*_beginning(machine), *_calls(machine, process), _returning(_FAIL | errno.EPERM)))
+def filter_of(machine: str, process: int, *, tools: bool = False, starts: bool = False) -> bytes:
+    """Return the filter for a process, which may send signals to itself alone.
+
+    `tools`: it may become another program, and change the files that Landlock leaves it; `starts`: it may start others.
+    """
+    calls = _calls(machine, process, tools=tools, starts=starts)
+    return b"".join((*_beginning(machine), *calls, _returning(_FAIL | errno.EPERM)))
 
 
 def _beginning(machine: str) -> Iterator[bytes]:
@@ -66,18 +89,20 @@ def _beginning(machine: str) -> Iterator[bytes]:
     yield _instruction(_LOAD, _NUMBER)
 
 
-def _calls(machine: str, process: int) -> Iterator[bytes]:
+def _calls(machine: str, process: int, *, tools: bool, starts: bool) -> Iterator[bytes]:
     column = list(_MACHINES).index(machine)
     refused = _returning(_FAIL | errno.EPERM)
-    for call in _ALLOWED.split(";"):
+    listed = (_ALLOWED, *([_OF_TOOLS] if tools else []), *([_STARTING] if starts else []))
+    for call in ";".join(listed).split(";"):
         number = call.split()[1 + column]
         if number != "-":
             yield from _call(int(number), _returning(_ALLOW))
     itself = (_argument(0), _instruction(_EQUAL, process, 0, 1), _returning(_ALLOW), refused)
     yield from _call(_KILL[column], *itself)
     yield from _call(_TGKILL[column], *itself)
-    is_thread = _instruction(_HAS_BIT, _CLONE_THREAD, 0, 1)
-    yield from _call(_CLONE[column], _argument(0), is_thread, _returning(_ALLOW), refused)
+    is_thread = (_instruction(_HAS_BIT, _CLONE_THREAD, 0, 1), _returning(_ALLOW), refused)
+    is_process = (_instruction(_HAS_BIT, _CLONE_NAMESPACES, 1, 0), _returning(_ALLOW), refused)
+    yield from _call(_CLONE[column], _argument(0), *(is_process if starts else is_thread))
     # Its arguments are in memory, which a filter cannot see. Without it, libraries use clone.
     yield from _call(_CLONE3[column], _returning(_FAIL | errno.ENOSYS))
     owners = (_instruction(_EQUAL, _F_SETOWN, 2, 0), _instruction(_EQUAL, _F_SETOWN_EX, 1, 0))
@@ -86,6 +111,9 @@ def _calls(machine: str, process: int) -> Iterator[bytes]:
     upper_half = (_instruction(_LOAD, _ARGUMENTS + 8 * 2 + 4), _instruction(_EQUAL, 0, 0, 1))
     is_null = (_argument(2), _instruction(_EQUAL, 0, 0, 3), *upper_half)
     yield from _call(_PRLIMIT[column], *is_null, _returning(_ALLOW), refused)
+    if tools:  # to read two pipes at once
+        no_wait = (_instruction(_EQUAL, _FIONBIO, 0, 1), _returning(_ALLOW))
+        yield from _call(_IOCTL[column], _argument(1), *no_wait, _returning(_FAIL | errno.ENOTTY))
     # As of a file that is no terminal.
     yield from _call(_IOCTL[column], _returning(_FAIL | errno.ENOTTY))
 

@@ -8,6 +8,10 @@ modules. Each line of its input is a program as JSON, each line of its output wh
     {"text": "print(1)", "seconds": 5, "megabytes": 512, "packages": false}
     {"passed": true, "status": 0, "late": false, "output": "1\n", "seconds": 0.01}
 
+A program in another language has the commands that compile and run it (`commands`):
+
+    {"text": "...", "seconds": 5, "megabytes": 512, "commands": [["/usr/bin/g++", ...], ["./program"]], ...}
+
 A program has an empty environment, no input, and the modules of the standard library. It passed if its fork wrote a
 secret behind all its output, which it does after the last line of the program, and then ended with status 0: a program
 that leaves early, or prints what it thinks the verdict is, has failed.
@@ -51,21 +55,25 @@ def main() -> None:
     installed = [path for path in sys.path if path.endswith("-packages")]
     # Behind the standard library: files of a user may have names of its modules.
     sys.path[:] = [*standard, *paths]
-    from pytest_puma.sandbox.confinement import confine, end_with_parent
+    from pytest_puma.sandbox.compiled import run_commands
+    from pytest_puma.sandbox.confinement import Workplace, confine, end_with_parent
 
     sys.path[:] = standard
 
-    def give_up_rights(*, packages: bool) -> None:
+    def give_up_rights(*, packages: bool = False, workplace: Workplace | None = None) -> None:
         end_with_parent()
         if packages:
             sys.path.extend(installed)
         if mode != "unconfined":
-            confine(int(version), installed if packages else ())
+            confine(int(version), installed if packages else (), workplace)
 
     replies = sys.stdout
     print("ready", file=replies, flush=True)
     for line in sys.stdin:
-        print(json.dumps(run(json.loads(line), give_up_rights)), file=replies, flush=True)
+        program = json.loads(line)
+        program["stays"] = program.get("stays") or mode == "unconfined"
+        happened = run_commands(program, give_up_rights) if program.get("commands") else run(program, give_up_rights)
+        print(json.dumps(happened), file=replies, flush=True)
 
 
 def _wrapping(wrapper: str) -> list[str]:

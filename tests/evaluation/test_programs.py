@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -33,6 +33,9 @@ class Reading:
     signature: Mapping[str, str] = field(default_factory=lambda: {"python": "3"})
     warnings: Sequence[str] = ()
     rounds: list[Sequence[Program]] = field(default_factory=list)
+
+    def versions(self, languages: Iterable[str]) -> Mapping[str, str]:
+        return {language: f"{language} 1" for language in languages}
 
     def run(self, programs: Sequence[Program]) -> list[Ran]:
         self.rounds.append(programs)

@@ -8,8 +8,10 @@ import pytest
 
 from pytest_puma.sandbox.confinement import landlock_version
 from tests.integration.conftest import Project
+from tests.sandbox import foreign
 from tests.scenarios.benchmarks.sample_requests import json_lines
 from tests.scenarios.benchmarks.test_humaneval import ROWS as FUNCTIONS
+from tests.scenarios.benchmarks.test_multipl_e import row as multipl_e
 
 CONFTEST = """
 from pytest_puma import metric
@@ -121,3 +123,15 @@ def test_fewer_repeats_than_k_are_a_collection_error(project: Project) -> None:
     result = project.run("--puma-data=humaneval=HumanEval.jsonl", "--puma-temperature=0.5")
     expected = "*metric 'pass_at_3' needs 3 trials of each sample, and there are 2; expected --puma-repeats 3 or more*"
     result.stdout.fnmatch_lines([expected])
+
+
+@confined
+def test_a_cell_whose_language_cannot_be_run_is_skipped_before_the_model_answers(project: Project) -> None:
+    rows = [multipl_e("pl", tests=f"use Test::Nowhere;\n{foreign.TESTS['pl']}")]
+    json_lines(project.pytester.path / "rows.jsonl", rows)
+    benchmark = HUMANEVAL.replace("humaneval", "multipl_e").replace("repeats=2, GATES", 'gates=["tests_passed >= 0.5"]')
+    silent = WRITES.replace("def answer(prompt):", "def answer(prompt):\n    raise AssertionError(prompt)")
+    project.write(conftest=silent, test_code=benchmark.replace("samples=2, ", ""))
+    result = project.run("--puma-data=multipl_e=rows.jsonl", "--puma-run-code=sandbox", "-rs")
+    result.assert_outcomes(skipped=1)
+    result.stdout.fnmatch_lines(["SKIPPED*multipl_e-zero_shot@*: the sandbox cannot run an empty program with*"])

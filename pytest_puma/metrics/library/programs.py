@@ -2,7 +2,8 @@
 
 The program is the text of the prediction. The `context` of a sample has its `tests`: lines, or a list of them, that
 raise if the program is wrong; and optionally `setup`, lines before them, `seconds` and `megabytes`, the limits of
-computing and memory, and `packages`, whether the tests import what is installed.
+computing and memory, `packages`, whether the tests import what is installed, and `programming_language`, that of the
+program and the tests, by its name in MultiPL-E.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from collections.abc import Callable, Generator
 from typing import TypeAlias
 
 from pytest_puma.core import Metric, Prediction, Program, Ran, Sample, SettingsError
+from pytest_puma.core.programming_language import PYTHON
 
 _Score: TypeAlias = Generator[Program, Ran, float]
 
@@ -42,7 +44,7 @@ def timeout_rate(sample: Sample, prediction: Prediction) -> _Score:
 def _tested(sample: Sample, prediction: Prediction) -> Program:
     tests = sample.context.get("tests")
     if not tests:
-        msg = f"sample {sample.id!r} has no tests; expected lines of Python as 'tests' in what context(item) returns"
+        msg = f"sample {sample.id!r} has no tests; expected lines of a program as 'tests' in what context(item) returns"
         raise SettingsError(msg)
     lines = tests if isinstance(tests, str) else "\n".join(tests)
     # The program comes first: it may begin with an import from __future__.
@@ -52,7 +54,7 @@ def _tested(sample: Sample, prediction: Prediction) -> Program:
 def _program(sample: Sample, text: str) -> Program:
     context = sample.context
     limits = {name: context[name] for name in ("seconds", "megabytes", "packages") if name in context}
-    return Program(text=text, **limits)
+    return Program(text=text, language=context.get("programming_language", PYTHON), **limits)
 
 
 def _metric(score: Callable[[Sample, Prediction], _Score], **declared: str) -> Metric:

@@ -1,6 +1,14 @@
 """Loaders of public benchmarks. No data are bundled: `--puma-data mmlu=PATH` gives them."""
 
-from pytest_puma.scenarios.benchmarks import continuations, instructions, knowledge, programs, reading, reasoning
+from pytest_puma.scenarios.benchmarks import (
+    continuations,
+    instructions,
+    knowledge,
+    languages,
+    programs,
+    reading,
+    reasoning,
+)
 from pytest_puma.scenarios.benchmarks.benchmark import Benchmark
 from pytest_puma.scenarios.benchmarks.translation import Translation
 
@@ -22,6 +30,7 @@ _CLASSES: tuple[type[Benchmark], ...] = (
     reasoning.Math500,
     programs.HumanEval,
     programs.Mbpp,
+    languages.MultiPlE,
     reasoning.BigBenchHard,
     reading.Squad,
     reading.SquadV2,

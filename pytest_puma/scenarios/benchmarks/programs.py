@@ -29,9 +29,9 @@ from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark
 _EXAMPLES, _EVALUATED = range(1, 11), range(11, 511)
 #: The column of the rows of MBPP+.
 _PLUS = "plus"
-_FENCE = re.compile(r"^[ \t]*```([\w+-]*)", re.MULTILINE)
+FENCE = re.compile(r"^[ \t]*```([\w+-]*)", re.MULTILINE)
 #: A block between fences; the last one may lack its end.
-_BLOCK = re.compile(r"^[ \t]*```[\w+-]*[ \t]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(r"^[ \t]*```[\w+-]*[ \t]*\n(.*?)(?:^[ \t]*```|\Z)", re.DOTALL | re.MULTILINE)
 _INDENT = "    "
 
 
@@ -66,12 +66,12 @@ DEFINES_FUNCTION = Metric(name="defines_function", score=defines_function, kinds
 
 def _ways(beginning: str, reply: str, function: str) -> Iterator[str]:
     """The programs that a reply may mean, the most probable first."""
-    fence = _FENCE.search(reply)
+    fence = FENCE.search(reply)
     # A fence with a language opens a block; a bare one behind code closes the block that the prompt opened.
     if fence is None or not fence[1]:
         yield from _completed(beginning, reply[: fence.start()] if fence else reply, function)
     # Any code is a body, also a call of the function in a block before it.
-    blocks = sorted(_BLOCK.findall(reply), key=lambda block: _definition(function).search(block) is None)
+    blocks = sorted(BLOCK.findall(reply), key=lambda block: _definition(function).search(block) is None)
     for block in blocks:
         yield from _completed(beginning, block, function)
 

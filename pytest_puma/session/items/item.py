@@ -15,6 +15,8 @@ from pytest_puma.core import SANDBOX, NotRunError, Outcome, Responder
 from pytest_puma.evaluation.assess import Context, assess, unassessed
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.judge import judge
+from pytest_puma.evaluation.programs import check_languages
+from pytest_puma.evaluation.tasks import rows_of
 from pytest_puma.planning.settings import Settings
 from pytest_puma.report.export import junit_properties
 from pytest_puma.report.rows import number
@@ -51,9 +53,11 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     cells = [test for test in item.session.items if cell_of(test) is not None]
     progress = partial(progress_of, item.config, finished=cells.index(item), cells=len(cells))
     context = partial(_context, settings_of(item.config))
+    sandbox = sandbox_of(item.config) if any(metric.asks == SANDBOX for metric in cell.scores) else None
+    if sandbox is not None:
+        check_languages(cell.id, rows_of(cell)[0], sandbox)
     answered = predicted(item, cell, engine, context)
     try:
-        sandbox = sandbox_of(item.config) if any(metric.asks == SANDBOX for metric in cell.scores) else None
         judging = partial(progress, f"{cell.id}, the judge:")
         answered = judge(cell, answered, judges_of(item.config, cell), sandbox, progress=judging)
         return assess(cell, answered, context(cell))
