@@ -18,16 +18,17 @@ import pytest
 from tests.servers.stub import Fault, Stub, serving
 
 ROOT = Path(__file__).parents[2]
-#: One answer after the other, each computed alone: batches and cached prompts tip near-ties.
+#: One answer after the other, each computed alone.
 ALONE = {"cache_prompt": False}
 
 
 class LlamaServer:
-    """The server of a model file. `address` is another one after each start."""
+    """The server of a model file, which computes as `--puma-strict` does. `address` is another one after each start."""
 
     def __init__(self, model: Path) -> None:
         pytest.importorskip("xllamacpp")
-        self._command = [sys.executable, "-m", "tools.speed.server", str(model), "1", "1", "4096"]
+        settings = ("1", "1", "4096", "--no-flash-attention")
+        self._command = [sys.executable, "-m", "tools.speed.server", str(model), *settings]
         self.start()
 
     def start(self) -> None:

@@ -1,6 +1,6 @@
 """llama.cpp's HTTP server in a separate process, and two clients: an asynchronous one and a framework.
 
-    python -m tools.speed.server MODEL SLOTS THREADS CONTEXT
+    python -m tools.speed.server MODEL SLOTS THREADS CONTEXT [--no-flash-attention]
 
 serves the model until its standard input ends. The server comes ready-made with `xllamacpp`.
 """
@@ -23,6 +23,8 @@ from tools.speed.workloads import Workload
 
 #: Requests that the framework sends at once, and slots of the server for them.
 FRAMEWORK_SLOTS = 4
+#: As `--puma-strict` computes.
+_NO_FLASH = "--no-flash-attention"
 
 
 def contenders() -> dict[str, Contender]:
@@ -129,7 +131,7 @@ def main() -> None:
     """Serve the model until the standard input ends."""
     import xllamacpp
 
-    path, *numbers = sys.argv[1:]
+    path, *numbers = [argument for argument in sys.argv[1:] if argument != _NO_FLASH]
     slots, threads, context = map(int, numbers)
     params = xllamacpp.CommonParams()
     params.model.path = path
@@ -137,6 +139,8 @@ def main() -> None:
     params.n_ctx = slots * context
     params.n_gpu_layers = -1
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = threads
+    if _NO_FLASH in sys.argv:
+        params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     params.no_extra_bufts = has_amx()  # the same buffers as ours
     params.port = 0
     params.use_jinja = True
