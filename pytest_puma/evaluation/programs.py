@@ -50,7 +50,7 @@ def check_languages(cell: str, samples: Iterable[Sample], sandbox: Sandbox) -> N
     imports: dict[str, dict[str, None]] = {}
     for sample in samples:
         if language := sample.context.get("programming_language"):
-            text = f"{sample.context.get('beginning', '')}\n{sample.context.get('tests', '')}"
+            text = "\n".join(value for value in sample.context.values() if isinstance(value, str))
             imports.setdefault(language, {}).update(dict.fromkeys(_IMPORT.findall(text)))
     programs = [
         Program(text="\n".join((*lines, LANGUAGES[language].empty)), language=language)

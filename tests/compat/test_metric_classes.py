@@ -59,18 +59,6 @@ def test_an_unknown_class_is_an_error_with_the_nearest_name() -> None:
         task()
 
 
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        ("CodeExecutionPassAtOne", "unpickles functions of its rows"),
-        ("MultiPLECodeAssertion", "runs programs in languages other than Python"),
-    ],
-)
-def test_a_class_without_a_counterpart_is_refused_with_the_reason(name: str, reason: str) -> None:
-    with pytest.raises(SettingsError, match=rf"{name!r} {reason}.*leave it out of METRICS"):
-        scores_of("Task", [name])
-
-
 def test_each_judge_is_a_rubric() -> None:
     judges = [metrics[-1] for name, metrics in CLASSES.items() if "Judge" in name]
     assert len(judges) == 12

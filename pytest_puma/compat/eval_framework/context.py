@@ -12,10 +12,20 @@ from typing import Any, TypeAlias
 
 from pytest_puma.compat.eval_framework.nouns import BaseMetricContext
 from pytest_puma.core import DataError
+from pytest_puma.core.programming_language import LANGUAGES
 
 #: Ground truths and arguments of a row.
 Row: TypeAlias = tuple[tuple[str, ...], dict[str, Any]]
 
+#: What runs the tests of `unittest` behind a program, which is a module of another name than `__main__`.
+_UNITTEST = """
+import sys, unittest
+_tests = unittest.defaultTestLoader.loadTestsFromModule(sys.modules[__name__])
+_result = unittest.TextTestRunner().run(_tests)
+assert _result.testsRun and _result.wasSuccessful()
+"""
+#: Maximum seconds of a program.
+_SECONDS = 250
 #: What OLMES removes from the replies and solutions of GSM8K.
 _OLMES = (",", r"\$", r"(?s).*#### ", r"\.$")
 _SEPARATORS = {"comma": ",", "semicolon": ";", "space": " ", "tab": "\t"}
@@ -98,6 +108,26 @@ def _rival(truths: tuple[str, ...], given: dict[str, Any]) -> Row:
     return truths, given | {"rival": answer[-1] if isinstance(answer, (list, tuple)) else answer}
 
 
+def _code_execution(truths: tuple[str, ...], given: dict[str, Any]) -> Row:
+    """The tests as text, with the packages that are installed; the pickled functions of the context are not called."""
+    tests = f"{given.get('test_code', '')}\n{_UNITTEST}"
+    limits = {"seconds": min(int(given.get("benchmark_timeout", 60)), _SECONDS), "megabytes": 2048}
+    names = {"snippet_merge_fn", "output_parse_fn", "package_downloads"}
+    left = {name: value for name, value in given.items() if name not in names}
+    return truths, left | {"tests": tests, "packages": True, **limits}
+
+
+def _multipl_e(truths: tuple[str, ...], given: dict[str, Any]) -> Row:
+    """The program is the prompt, the reply and the tests. Raises a `DataError` for a language without a compiler."""
+    language = given.get("language")
+    if language not in LANGUAGES:
+        msg = (
+            f"MultiPLECodeAssertion: the context has the language {language!r}; expected one of {', '.join(LANGUAGES)}"
+        )
+        raise DataError(msg)
+    return truths, _renamed(given, language="programming_language", prompt="prelude") | {"seconds": 60}
+
+
 def _renamed(given: Mapping[str, Any], **names: str) -> dict[str, Any]:
     """The arguments under other names, as far as they are given."""
     return {names.get(name, name): value for name, value in given.items()}
@@ -131,6 +161,9 @@ _TRANSLATIONS: Mapping[str, Callable[[tuple[str, ...], dict[str, Any]], Row]] = 
     "AccuracyCompletionOLMES": lambda truths, given: (truths, given | {"ignore": {"patterns": _OLMES}}),
     "DropF1ExactMatch": lambda truths, given: (truths, _renamed(given, answer_tuples="answers")),
     "GridDifference": _grid_difference,
+    "CodeExecutionPassAtOne": _code_execution,
+    "CodeExecutionPassAtOneWithCodebench": _code_execution,
+    "MultiPLECodeAssertion": _multipl_e,
     "LLMJudgeSql": _sql,
     "MTBenchJudgePair": _rival,
     "WordCounter": _counter("word"),

@@ -1,9 +1,9 @@
 """Programs that a model wrote, run with their tests in the sandbox of `--puma-run-code`.
 
 The program is the text of the prediction. The `context` of a sample has its `tests`: lines, or a list of them, that
-raise if the program is wrong; and optionally `setup`, lines before them, `seconds` and `megabytes`, the limits of
-computing and memory, `packages`, whether the tests import what is installed, and `programming_language`, that of the
-program and the tests, by its name in MultiPL-E.
+raise if the program is wrong; and optionally `setup`, lines before them; `prelude`, the text before the program;
+`seconds` and `megabytes`, the limits of computing and memory; `packages`, whether the tests import what is installed;
+and `programming_language`, that of the program and the tests, by its name in MultiPL-E.
 """
 
 from __future__ import annotations
@@ -54,7 +54,9 @@ def _tested(sample: Sample, prediction: Prediction) -> Program:
 def _program(sample: Sample, text: str) -> Program:
     context = sample.context
     limits = {name: context[name] for name in ("seconds", "megabytes", "packages") if name in context}
-    return Program(text=text, language=context.get("programming_language", PYTHON), **limits)
+    return Program(
+        text=context.get("prelude", "") + text, language=context.get("programming_language", PYTHON), **limits
+    )
 
 
 def _metric(score: Callable[[Sample, Prediction], _Score], **declared: str) -> Metric:
