@@ -115,7 +115,12 @@ def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> list[Model
         options=argument.options,
         stamps=stamps_of(path),
     )
-    return variants_of(plain, [(control, find_control(control, directories)) for control in argument.controls])
+    variants = variants_of(plain, [(control, find_control(control, directories)) for control in argument.controls])
+    if argument.controls:
+        from pytest_puma.models.fit import check_fit
+
+        check_fit(variants)
+    return variants
 
 
 def find_control(argument: ControlArgument, directories: Sequence[Path]) -> Control:

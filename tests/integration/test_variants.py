@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from pytest_puma.platform.bundled import bundled_folder
 from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
 from tests.prediction_lines import prediction_lines
+from tests.tiny_controls import write_lora, write_vector
 
 CONFTEST = """
 from pathlib import Path
@@ -34,7 +36,7 @@ def varied(project: Project) -> Project:
     """A project with a model and a control vector, whose model answers by a script."""
     folder = project.pytester.path
     shutil.copy(bundled_folder("models") / "puma-tiny.gguf", folder / "q.gguf")
-    (folder / "loud.gguf").write_bytes(b"a vector")
+    write_vector(folder / "loud.gguf")
     project.write(conftest=CONFTEST, test_it=TRIAGE)
     return project
 
@@ -70,7 +72,7 @@ def test_kept_answers_are_those_of_their_variant(varied: Project) -> None:
     _run(varied).assert_outcomes(passed=3)
     assert _asked(varied) == []
     assert _answers(varied) == {"q": {"Major"}, "q+loud-1": {"Trivial"}, "q+loud-2": {"Minor"}}
-    (varied.pytester.path / "loud.gguf").write_bytes(b"another vector")
+    write_vector(varied.pytester.path / "loud.gguf", seed=1)
     _run(varied).assert_outcomes(passed=3)
     assert _asked(varied) == ["loud-1", "loud-2"]
 
@@ -104,9 +106,19 @@ def test_variants_of_two_models_of_one_name_are_refused(varied: Project) -> None
         ("q.gguf,steer=lout.gguf", "*no such file*"),
         ("q+x=q.gguf", "*the alias 'q+x' contains '+'*"),
         ("recorded:r=r.jsonl,lora=loud.gguf", "*answers that are recorded cannot be those of a variant*"),
+        (
+            "q.gguf,lora=loud.gguf",
+            "*--puma-model 'q.gguf,lora=loud.gguf': *loud.gguf is a control vector, and no LoRA*",
+        ),
+        ("q.gguf,steer=a.gguf", "*a.gguf is a LoRA adapter, and no control vector; expected a file of repeng*"),
+        ("q.gguf,lora=a.gguf:0/1", "*a.gguf is a LoRA for llama; q is qwen2*"),
+        ("p=q.gguf,steer=loud.gguf:0/1@1/40", "*@40: p has layers 1 to 2*"),
+        ("q.gguf,steer=wide.gguf", "*wide.gguf has directions of 640 numbers, q has 192: it was made for another*"),
     ],
 )
 def test_a_mistake_is_an_error_before_anything_runs(varied: Project, argument: str, sentence: str) -> None:
+    write_lora(varied.pytester.path / "a.gguf", architecture="llama")
+    write_vector(varied.pytester.path / "wide.gguf", width=640)
     (varied.pytester.path / "r.jsonl").write_text('{"id": "1", "text": "Major"}\n')
     result = varied.run(f"--puma-model={argument}", model=False)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -188,3 +200,25 @@ def test_variants_are_compared_on_request(varied: Project) -> None:
     varied.write(conftest=SCRIPTS)
     result = _run(varied, "--puma-compare=variant")
     result.stdout.fnmatch_lines(["*puma: comparison*", "*q+loud-1*@q*", "*q+loud-2*@q*"])
+
+
+def test_variants_of_real_weights_answer_in_a_grid_as_they_do_alone(project: Project) -> None:
+    folder = project.pytester.path
+    shutil.copy(bundled_folder("models") / "puma-tiny.gguf", folder / "q.gguf")
+    write_vector(folder / "loud.gguf", size=0.5)
+    write_lora(folder / "a.gguf")
+    project.write(test_it=TRIAGE)
+
+    def run(argument: str, cells: int) -> dict[str, Any]:
+        """The predictions by cell and sample."""
+        project.run(f"--puma-model={argument},strict=on,gpu_layers=0", model=False).assert_outcomes(passed=cells)
+        lines = {f"{line['cell']} {line['sample_id']}": line for line in project.predictions()}
+        shutil.rmtree(folder / ".puma")
+        return lines
+
+    grid = run("q.gguf,steer=loud.gguf:0/2@1,lora=a.gguf:0/1", 4)
+    alone = run("q.gguf,steer=loud.gguf:2@1,lora=a.gguf", 1) | run("q.gguf,steer=loud.gguf:2/0@1", 2)
+    assert (len(grid), len(alone)) == (4 * 8, 3 * 8)
+    assert {name: grid[name] for name in alone} == alone
+    texts = [[line["raw"] for name, line in grid.items() if f"@{model} " in name] for model in ("q", "q+a-1")]
+    assert texts[0] != texts[1]

@@ -1,0 +1,24 @@
+"""Whether the controls of variants fit their model, by the headers of the files: before anything is loaded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+
+from pytest_puma.core import Model
+from pytest_puma.models.adapter import read_adapter
+from pytest_puma.models.base import BaseModel
+from pytest_puma.models.control_vector import ControlVector
+
+
+def check_fit(variants: Sequence[Model]) -> None:
+    """Check the controls of all variants of one model, each file once; a `ModelError` names one that does not fit."""
+    controls = dict.fromkeys(
+        control for model in variants if model.variant is not None for control in model.variant.controls
+    )
+    base, load, read = BaseModel.of(variants[0].loaded), cache(ControlVector.load), cache(read_adapter)
+    for control in controls:
+        if control.kind == "steer":
+            load(control.path).check_fits(base, name=control.path.name, chosen=control.layers)
+        else:
+            read(control.path).check_fits(base)
