@@ -100,6 +100,10 @@ class ScriptedBackend:
         head = "".join(messages) + (_ASSISTANT if prompt.chat else "")
         return list(_bytes(f"{head}{_TEXT}{prompt.prefill}{continuation}"))
 
+    def tokens(self, text: str) -> list[int]:
+        """Return the bytes of the text."""
+        return list(_bytes(text))
+
     def thoughts(self, prompt: Prompt) -> Thoughts:  # noqa: ARG002 - as in any chat
         """Return no marks: a script writes its thoughts as it likes."""
         return Thoughts()

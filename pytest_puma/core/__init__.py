@@ -19,6 +19,7 @@ from pytest_puma.core.conversation import Generate as Generate
 from pytest_puma.core.conversation import Generation as Generation
 from pytest_puma.core.conversation import Likelihood as Likelihood
 from pytest_puma.core.conversation import Message as Message
+from pytest_puma.core.conversation import Penalties as Penalties
 from pytest_puma.core.conversation import Prompt as Prompt
 from pytest_puma.core.conversation import Request as Request
 from pytest_puma.core.conversation import Response as Response

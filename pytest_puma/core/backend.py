@@ -160,6 +160,9 @@ class Backend(Protocol):
     def thoughts(self, prompt: Prompt) -> Thoughts:
         """Return the marks around thoughts that the reply to a prompt may have."""
 
+    def tokens(self, text: str) -> list[int]:
+        """Return the tokens of a text inside a reply; control tokens that it spells are text."""
+
     def is_end(self, token: int) -> bool:
         """Whether the token ends a generation."""
 

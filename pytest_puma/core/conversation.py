@@ -21,13 +21,15 @@ from typing import Any, Literal, TypeAlias, get_args
 from pytest_puma.core.usage import Usage
 from pytest_puma.errors import EngineError, SettingsError, check_limits
 
+#: A number for each text that is one token.
+Bias: TypeAlias = Mapping[str, float] | None
 Role: TypeAlias = Literal["system", "user", "assistant"]
 Finish: TypeAlias = Literal["stop", "length", "context", "scored", "overflow"]
 _FINISHES: tuple[str, ...] = get_args(Finish)
 #: Replies that were cut off: by the limit of tokens, or by the end of the context.
 TRUNCATED = frozenset({"length", "context"})
 #: Beyond these, a sampler can choose any token, or only one.
-MAX_TEMPERATURE, MIN_TOP_P = 100, 1e-9
+MAX_TEMPERATURE, MIN_TOP_P, _MAX_BIAS = 100, 1e-9, 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,9 +84,26 @@ class Generation:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Penalties:
+    """Penalties on tokens that the reply has already. `repetition` 1, `frequency` 0 and `presence` 0 are none."""
+
+    repetition: float = 1.0
+    frequency: float = 0.0
+    presence: float = 0.0
+
+    def __post_init__(self) -> None:
+        """Check the range of each."""
+        subtracted = {"frequency": self.frequency, "presence": self.presence}
+        check_limits({name: (value, -_MAX_BIAS, _MAX_BIAS) for name, value in subtracted.items()})
+        check_limits({"repetition": (self.repetition, 1 / _MAX_BIAS, _MAX_BIAS)})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Generate:
     """Request for text. Each request has its own `seed`: requests with different seeds may get different texts.
 
+    `bias`: numbers that are added to the logits of texts, each of them one token of the model, before a token is chosen
+    or sampled; log-probabilities are those of the model without it. `penalties`: the same for tokens of the reply.
     `thinks`: whether the model may think first, if its chat format has a place for that. Under a grammar of answers it
     may not: the reply is the answer alone, as of a `Score`.
     """
@@ -99,6 +118,13 @@ class Generate:
     grammar: str | None = None
     logprobs: bool = False
     thinks: bool = True
+    bias: Bias = None
+    penalties: Penalties | None = None
+
+    def __post_init__(self) -> None:
+        """Check the range of each bias."""
+        if self.bias is not None:
+            check_limits({f"bias of {text!r}": (value, -_MAX_BIAS, _MAX_BIAS) for text, value in self.bias.items()})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,6 +58,8 @@ class Exchange:
         needed = {"score" if isinstance(request, Score) else "generate" for request in requests}
         if any(isinstance(request, Generate) and request.grammar is not None for request in requests):
             needed.add("grammar")
+        if any(isinstance(request, Generate) and (request.bias or request.penalties) for request in requests):
+            needed.add("bias")
         if missing := sorted(needed - capabilities):
             msg = (
                 f"{self._who} makes requests that need {' and '.join(map(repr, missing))}, which the responder cannot "

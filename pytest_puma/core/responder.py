@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, get_args
 
 from pytest_puma.core.backend import Backend
 from pytest_puma.core.conversation import Request, Response
@@ -13,12 +13,12 @@ from pytest_puma.core.sample import Origin
 from pytest_puma.core.usage import Speed
 from pytest_puma.phrases import named
 
-#: What a responder can do: write texts, score continuations, follow a grammar or a seed, give the logits of each step,
-#: and give the same answer again.
-Capability: TypeAlias = Literal["generate", "score", "grammar", "seed", "logits", "repeatable"]
+#: What a responder can do: write texts, score continuations, follow a grammar, a bias of tokens or a seed, give the
+#: logits of each step, and give the same answer again.
+Capability: TypeAlias = Literal["generate", "score", "grammar", "bias", "seed", "logits", "repeatable"]
 #: In the signature of answers of a server, for weights that nobody has seen.
 NOT_VERIFIED = "not verified"
-ALL_CAPABILITIES: frozenset[Capability] = frozenset({"generate", "score", "grammar", "seed", "logits", "repeatable"})
+ALL_CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
 
 
 def is_unverified(engine: object) -> bool:

@@ -13,6 +13,7 @@ import numpy as np
 from pytest_puma.core import Backend, Generate, Likelihood, Response, Usage
 from pytest_puma.core.backend import Thoughts
 from pytest_puma.core.conversation import Finish
+from pytest_puma.engine.adjustment import Adjustment
 from pytest_puma.engine.jobs import RowOwner
 from pytest_puma.engine.sampling import best_token, choose, log_probabilities
 
@@ -61,6 +62,7 @@ class GenerateReply(_Reply):
             min_p=request.min_p,
             random=np.random.default_rng(request.seed),
         )
+        self._adjustment = Adjustment(backend, request) if request.bias or request.penalties else None
         self._grammar = backend.grammar(request.grammar) if request.grammar else None
         # Token boundaries may fall inside stop strings and characters, so text is matched as bytes.
         stops = (*request.prompt.stop, *(backend.stops if request.prompt.chat else ()))
@@ -73,7 +75,7 @@ class GenerateReply(_Reply):
 
     def take(self, logits: NDArray[np.float32], row: RowOwner) -> int | None:  # noqa: ARG002 - all rows are alike
         """Return the next token, None when the response is complete."""
-        token = self._choose(logits)
+        token = self._choose(logits if self._adjustment is None else self._adjustment.adjusted(logits))
         self._decoded += 1
         if self._wants_logprobs:
             self._logprobs.append(float(log_probabilities(logits, [token])[0]))
@@ -83,6 +85,8 @@ class GenerateReply(_Reply):
             return None
         if self._grammar is not None:
             self._grammar.accept(token)
+        if self._adjustment is not None:
+            self._adjustment.accept(token)
         self._text += piece
         if self._cut_at_stop(len(piece)):
             self._finish = "stop"

@@ -6,7 +6,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn, Protocol
 
-from pytest_puma.core import Capability, CellId, DataError, Model, Origin, Provenance, Request, Response, Speed
+from pytest_puma.core import (
+    ALL_CAPABILITIES,
+    Capability,
+    CellId,
+    DataError,
+    Model,
+    Origin,
+    Provenance,
+    Request,
+    Response,
+    Speed,
+)
 from pytest_puma.responses.database import ResponseStore, Scope
 from pytest_puma.responses.keeping import UNTIMED
 from pytest_puma.responses.recipe import changes, request_keys
@@ -36,7 +47,7 @@ class ReadingResponder:
     backend = None
     #: All responses are read, so that nobody counts them.
     kept = 0
-    capabilities: frozenset[Capability] = frozenset({"generate", "score", "grammar", "seed", "repeatable"})
+    capabilities: frozenset[Capability] = ALL_CAPABILITIES - {"logits"}
 
     def __init__(self, source: Source) -> None:
         self.source = source

@@ -18,7 +18,7 @@ from hashlib import sha256
 from typing import Any
 
 from pytest_puma.baseline.entry import PARSER, changed_parts
-from pytest_puma.core import Generate, Prompt, Request, Score
+from pytest_puma.core import Generate, Penalties, Prompt, Request, Score
 from pytest_puma.engine.version import ENGINE_VERSION
 
 #: Parts of a backend's signature that change the batches and the rounding, so that they tip near-ties only.
@@ -122,8 +122,10 @@ def _generate(request: Generate) -> dict[str, Any]:
         "temperature": float(request.temperature),
         "grammar": request.grammar,
         "logprobs": request.logprobs,
-        # Left out where it is on, as in keys from before it could be off.
+        # Left out where they change nothing, as in keys from before they existed.
         **({} if request.thinks else {"thinks": False}),
+        **({"bias": {text: float(value) for text, value in sorted(request.bias.items())}} if request.bias else {}),
+        **({"penalties": _penalties(request.penalties)} if request.penalties else {}),
         **(_sampling(request) if _draws(request) else {}),
     }
 
@@ -137,6 +139,10 @@ def _sampling(request: Generate) -> dict[str, Any]:
         "seed": request.seed,
         "numpy": _GENERATOR,
     }
+
+
+def _penalties(penalties: Penalties) -> list[float]:
+    return [float(penalties.repetition), float(penalties.frequency), float(penalties.presence)]
 
 
 def _score(request: Score) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from pytest_puma.core import Choice, DataError, PromptTrial, PumaError, Sample, Scenario, SettingsError, Trial
-from pytest_puma.core.conversation import Generate, Generation, Message, Prompt, Response, Score
+from pytest_puma.core.conversation import Bias, Generate, Generation, Message, Prompt, Response, Score
 from pytest_puma.core.metric import Need
 from pytest_puma.errors import raised_in
 from pytest_puma.phrases import one_line
@@ -92,15 +92,8 @@ class Task:
 
     def prompt(self, turn: str = USER, history: tuple[Message, ...] = ()) -> Prompt:
         """Return the prompt of a turn (the name of a block of the template), after the chat so far."""
-        shown = (
-            self.scenario,
-            self.sample,
-            self.wording,
-            self.examples,
-            self.hidden,
-            self.trial.order,
-            self.whole_prompt,
-        )
+        data = (self.scenario, self.sample, self.wording, self.examples, self.hidden)
+        shown = (*data, self.trial.order, self.whole_prompt)
         messages = self.last_turn.messages(turn, shown, lambda: self.wording.messages(turn, self))
         messages = (*history, messages[-1]) if history else messages
         if self.prompt_suffix and messages and messages[-1].role == "user":
@@ -138,11 +131,13 @@ class Task:
             **({"choices": choices} if choices else {}),
         }
 
-    def generate(self, prompt: Prompt, *, index: int = 0, grammar: str | None = None, thinks: bool = True) -> Generate:
+    def generate(
+        self, prompt: Prompt, *, index: int = 0, grammar: str | None = None, thinks: bool = True, bias: Bias = None
+    ) -> Generate:
         """Ask for text, decoded as the cell's settings specify; `index` numbers the sample's requests.
 
-        `grammar`, in GBNF, is what the reply must match; the settings' own where it is left out. `thinks`: as in
-        `Generate`.
+        `grammar`, in GBNF, is what the reply must match; the settings' own where it is left out. `thinks`, `bias`: as
+        in `Generate`.
         """
         settings = self.generation
         if settings.max_tokens is None or settings.temperature is None:
@@ -159,6 +154,7 @@ class Task:
             grammar=grammar or self.bound or settings.grammar,
             logprobs=settings.logprobs,
             thinks=thinks and self.bound is None,
+            bias=bias,
         )
 
     def score(self, prompt: Prompt, options: Sequence[str], *, ends: bool = True) -> Score:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.core import Generate, Message, Prompt, Request, Score
+from pytest_puma.core import Generate, Message, Penalties, Prompt, Request, Score
 from pytest_puma.core.conversation import Role
 from pytest_puma.responses.recipe import batch_key, engine_key, request_key, request_keys
 
@@ -34,6 +34,8 @@ OTHER: dict[str, Any] = {
     "grammar": 'root ::= "A"',
     "logprobs": True,
     "thinks": False,
+    "bias": {" A": 1.0},
+    "penalties": Penalties(presence=0.5),
     "continuations": (" B", " A"),
     "ends": False,
     "messages": (Message(role="system", content="How urgent?"),),
@@ -63,6 +65,12 @@ def test_a_greedy_reply_does_not_depend_on_the_random_generator() -> None:
     for field in fields(GREEDY):
         same = request_key(replace(GREEDY, **{field.name: OTHER[field.name]})) == request_key(GREEDY)
         assert same == (field.name in DRAWN), field.name
+
+
+def test_the_order_of_biased_texts_does_not_matter() -> None:
+    one, other = (replace(GREEDY, bias=bias) for bias in ({" A": 1, " B": 2}, {" B": 2.0, " A": 1.0}))
+    assert request_key(one) == request_key(other)
+    assert request_key(replace(GREEDY, bias={})) == request_key(GREEDY)
 
 
 def test_whole_numbers_and_floats_are_the_same() -> None:

@@ -235,3 +235,9 @@ def test_the_number_of_an_answer_line_must_be_complete(tmp_path: Path, text: str
             return response.split(maxsplit=1)[0]
 
     assert task(tmp_path, scenario=Grams()).read_final(Response(text=text, finish="length")) == value
+
+
+def test_a_bias_is_that_of_one_request(tmp_path: Path) -> None:
+    question = task(tmp_path)
+    assert question.generate(question.prompt(), bias={" SOUR": 2.0}).bias == {" SOUR": 2.0}
+    assert question.generate(question.prompt()).bias is None

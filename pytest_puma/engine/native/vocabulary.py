@@ -139,6 +139,15 @@ class Vocabulary:
             return at, text[start:]
         return 0, text
 
+    def tokens(self, text: str) -> list[int]:
+        """Return the tokens of a text inside a reply; control tokens that it spells are text."""
+        # Some vocabularies put a blank before the first word of a text, but not before that of a second line.
+        alone, line = self._tokenize(text, control=False), self._tokenize("\n", control=False)
+        if len(alone) == 1 and self.piece(alone[0]) == text.encode():
+            return alone
+        inside = self._tokenize(f"\n{text}", control=False)
+        return inside[len(line) :] if inside[: len(line)] == line else alone
+
     def is_end(self, token: int) -> bool:
         """Whether the token ends a generation."""
         if token not in self._ends:
