@@ -171,8 +171,9 @@ def _threads_of(user: int) -> int:
 def _environment(workplace: Workplace) -> dict[str, str]:
     tools = [os.fspath(Path(tool) / "bin") for tool in workplace.tools]
     folders = dict.fromkeys(("HOME", "TMPDIR"), workplace.folder)
+    jars = [tool for tool in workplace.tools if tool.endswith(".jar")]
     # Node refuses to start if it cannot read the settings of the system.
-    settings = {"LC_ALL": "C.UTF-8", "OPENSSL_CONF": os.devnull}
+    settings = {"LC_ALL": "C.UTF-8", "OPENSSL_CONF": os.devnull, "CLASSPATH": os.pathsep.join([*jars, "."])}
     settings |= {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"}
     return {"PATH": os.pathsep.join([*tools, "/usr/local/bin", "/usr/bin", "/bin"]), **folders, **settings}
 

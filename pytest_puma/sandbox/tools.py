@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -29,6 +30,8 @@ def instructions(program: Program) -> Mapping[str, Any]:
     commands = [command.format(megabytes=program.megabytes).split() for command in language.commands]
     found = [_found(command[0], language.title) for command in commands if not command[0].startswith("./")]
     tools = dict.fromkeys(folder for tool in found for folder in _folders(tool))
+    jars = os.environ.get("CLASSPATH", "").split(os.pathsep) if language.file.endswith(".java") else []
+    tools.update(dict.fromkeys(str(Path(jar).resolve()) for jar in jars if jar.endswith(".jar")))
     paths = {command[0]: tool for command, tool in zip(commands, found, strict=False)}
     return {
         "file": language.file,

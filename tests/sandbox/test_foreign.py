@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import os
 import socket
 import subprocess
+import zipfile
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +16,11 @@ import pytest
 
 from pytest_puma.core import NotRunError, Program, SettingsError
 from pytest_puma.core.programming_language import LANGUAGES
-from pytest_puma.sandbox import tools
+from pytest_puma.sandbox import server, tools
 from pytest_puma.sandbox.confinement import landlock_version
 from pytest_puma.sandbox.pool import ProgramPool
 from tests.sandbox import foreign
+from tests.sandbox.test_hostile import NOBODY, PACKAGE, _python_of
 
 pytestmark = pytest.mark.skipif(not landlock_version(), reason="this kernel has no Landlock")
 
@@ -115,6 +119,32 @@ def test_all_processes_together_have_the_memory_of_one_program(pool: ProgramPool
     (ran,) = pool.run([program("sh", body, megabytes=256, seconds=20)])
     assert not ran.passed
     assert ran.output.endswith("[ended at its limit of 256 MB of memory][ended by SIGKILL]")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="the other tests run as another user than root already")
+def test_another_user_than_root_has_the_same_limits() -> None:
+    questions = [program("sh", bodies["sh"]) for bodies in (foreign.RIGHT, foreign.WRONG, foreign.CROWDS)]
+    command = [_python_of(NOBODY), "-I", server.__file__, "sandbox", str(landlock_version()), "", PACKAGE]
+    lines = "".join(f"{json.dumps({**asdict(it), **tools.instructions(it)})}\n" for it in questions)
+    ended = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, user=NOBODY)  # noqa: S603
+    assert [json.loads(line)["passed"] for line in ended.stdout.splitlines()[1:]] == [True, False, False]
+
+
+@pytest.mark.parametrize("language", ["java"], indirect=True)
+def test_java_has_the_jars_of_the_class_path(
+    pool: ProgramPool, language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in (tmp_path, *tmp_path.parents[:2]):
+        folder.chmod(0o755)
+    (tmp_path / "Pair.java").write_text("package org.own; public class Pair {}", encoding="utf-8")
+    subprocess.run(["javac", "-d", ".", "Pair.java"], cwd=tmp_path, check=True)  # noqa: S607
+    with zipfile.ZipFile(tmp_path / "own.jar", "w") as jar:
+        jar.write(tmp_path / "org/own/Pair.class", "org/own/Pair.class")
+    text = f"import org.own.*;\n{LANGUAGES['java'].empty.replace('{', '{ static Pair pair = new Pair();', 1)}"
+    (without,) = pool.run([Program(text=text, language=language)])
+    monkeypatch.setenv("CLASSPATH", str(tmp_path / "own.jar"))
+    (within,) = pool.run([Program(text=text, language=language)])
+    assert (without.passed, within.passed) == (False, True), within.output
 
 
 def test_what_a_program_leaves_behind_ends_with_it(pool: ProgramPool) -> None:
