@@ -26,6 +26,8 @@ from pytest_puma.sandbox.confinement import Workplace
 #: Bytes that are kept of the end of an output, and of a file that a command writes.
 _KEPT, _FILE = 4000, 64 << 20
 _CHUNK = 1 << 16
+#: Characters at the end of a program that may be the end of its main function.
+_END = 200
 #: Threads of all processes, and open files of each.
 _THREADS, _FILES = 64, 256
 #: Where root runs a program, it is another user, one for each process that runs programs: root has no limit of threads.
@@ -47,12 +49,14 @@ class _Limits:
 def run_commands(program: Mapping[str, Any], give_up_rights: Callable[..., None]) -> dict[str, Any]:
     """Compile and run a program; it passed if it printed a secret word behind all its output, and ended well."""
     secret = os.urandom(16).hex()
-    text, last = program["text"], program["last"].format(secret)
-    place = re.search(program["end"], text)
-    text = f"{text[: place.start()]}{last}{text[place.start() :]}" if place else f"{text}{last}"
+    text, last = program["text"].rstrip(), program["last"].format(secret)
+    # Only there: patterns take long on a text with much space.
+    found = re.compile(program["end"]).search(text, max(0, len(text) - _END))
+    place = found.start() if found else len(text)
+    text = f"{text[:place]}{last}{text[place:]}"
     started, happened = time.monotonic(), {}
     with tempfile.TemporaryDirectory() as folder:
-        (Path(folder) / program["file"]).write_text(text, encoding="utf-8", errors="surrogateescape")
+        (Path(folder) / program["file"]).write_text(text, encoding="utf-8", errors="replace")
         commands = program["commands"]
         for command in commands:
             runs = command is commands[-1]

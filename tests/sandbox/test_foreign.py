@@ -155,6 +155,12 @@ def test_what_a_program_leaves_behind_ends_with_it(pool: ProgramPool) -> None:
     assert "sleep 77.5" not in listed
 
 
+@each_language
+def test_texts_of_space_and_of_no_characters_take_no_time(pool: ProgramPool, language: str) -> None:
+    ran = pool.run([Program(text=text, language=language) for text in (" " * 200_000 + "x", "\ud800\0x", "")])
+    assert all(result.seconds < 20 for result in ran)
+
+
 def test_a_main_function_may_end_with_return_0(pool: ProgramPool) -> None:
     text = foreign.TESTS["cpp"].replace("(8));\n}", "(8));\n    return 0;\n}")
     programs = [f"{foreign.BEGINNINGS['cpp']}{body['cpp']}\n{text}" for body in (foreign.RIGHT, foreign.WRONG)]
