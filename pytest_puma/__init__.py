@@ -3,7 +3,8 @@
 `Scenario` is the contract of a task of one's own, `FileScenario` the one to inherit when its rows lie in a file;
 `CompletionScenario` and `ChoiceScenario` compose their prompts from methods. A `Strategy` is a way of asking, a
 `Perturbation` a change of the texts. Names are imported when they are used: pytest imports this package in every
-project. `load_run` gives a run of the past as pandas frames.
+project. `load_run` gives a run of the past as pandas frames. `ControlVector` reads and makes the files of
+`steer=`.
 """
 
 from importlib import import_module
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
         metric,
     )
     from pytest_puma.judges import rubric
+    from pytest_puma.models.control_vector import ControlVector
     from pytest_puma.perturbations import Group, Perturbation
     from pytest_puma.runs.loaded import LoadedRun, load_run
     from pytest_puma.scenarios.choice import ChoiceScenario
@@ -40,6 +42,7 @@ __all__ = [
     "Choice",
     "ChoiceScenario",
     "CompletionScenario",
+    "ControlVector",
     "Conversation",
     "FileScenario",
     "Group",
@@ -64,6 +67,7 @@ __all__ = [
 _ELSEWHERE = {
     "ChoiceScenario": "pytest_puma.scenarios.choice",
     "CompletionScenario": "pytest_puma.scenarios.completion",
+    "ControlVector": "pytest_puma.models.control_vector",
     "FileScenario": "pytest_puma.scenarios.file",
     "Group": "pytest_puma.perturbations",
     "LoadedRun": "pytest_puma.runs.loaded",

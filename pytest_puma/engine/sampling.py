@@ -27,7 +27,8 @@ def best_token(logits: NDArray[np.float32]) -> int:
     if not np.isfinite(logits[best]):
         msg = (
             f"the model computed {logits[best]} in place of a logit; expected finite numbers: its weights are damaged, "
-            "or numbers grow too large on this device; download the file again, or use the CPU with gpu_layers=0"
+            "an adapter or a control vector on them is too strong, or numbers grow too large on this device; download "
+            "the file again, take a smaller strength, or use the CPU with gpu_layers=0"
         )
         raise EngineError(msg)
     return best

@@ -17,11 +17,13 @@ import pytest
 
 from pytest_puma.core import Control, EngineError, Model, ModelError, ModelOptions, Step, Variant
 from pytest_puma.core.variant import ControlKind, Layers
+from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend, smoke_test
 from pytest_puma.engine.native.build import build_id
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.weights import recall, stamps_of, weights_digest
 from pytest_puma.platform.bundled import bundled_folder
+from tests.engine.ask import generate
 from tests.models.test_adapter import embedding
 from tests.tiny_controls import write_lora, write_vector
 
@@ -137,6 +139,16 @@ def test_a_variant_is_part_of_the_signature(backend: NativeBackend, tmp_path: Pa
     assert backend.signature == {**plain, "variant": steered.signature}
     backend.vary(None)
     assert backend.signature == plain
+
+
+@pytest.mark.parametrize("kind", ["lora", "steer"])
+def test_a_control_that_is_too_strong_for_finite_numbers_is_an_error(
+    backend: NativeBackend, tmp_path: Path, kind: ControlKind
+) -> None:
+    write = write_lora if kind == "lora" else write_vector
+    backend.vary(variant(control(kind, write(tmp_path / "a.gguf"), 3e38)))
+    with pytest.raises(EngineError, match="an adapter or a control vector on them is too strong"):
+        Engine(backend).run([generate("Which priority?", 4)])
 
 
 def cut(path: Path) -> Path:

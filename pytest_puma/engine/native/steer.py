@@ -99,7 +99,9 @@ class Controls:
         for control in controls:
             vector = self._vector(control)
             vector.check_fits(self._base, name=control.path.name, chosen=control.layers)
-            rows += np.float32(control.strength) * vector.rows(self._base.layers, control.layers)
+            # Numbers that are too large become logits that are not finite, which are an error.
+            with np.errstate(over="ignore", invalid="ignore"):
+                rows += np.float32(control.strength) * vector.rows(self._base.layers, control.layers)
         if not self._steerable:
             self._check_steerable(context, rows.shape)
         self._set_rows(context, rows)
