@@ -45,6 +45,15 @@ def instructions(program: Program) -> Mapping[str, Any]:
     }
 
 
+def installed_languages() -> list[str]:
+    """Return the titles of the languages whose compiler or interpreter is on the PATH."""
+    return [
+        language.title
+        for language in LANGUAGES.values()
+        if all(shutil.which(word) for word in (command.split()[0] for command in language.commands) if word[:2] != "./")
+    ]
+
+
 def python_as_compiler() -> Mapping[str, Any]:
     """Return the instructions for a program in Python that has the rights of a compiler and its programs."""
     interpreter = str(Path(sys.executable).resolve())

@@ -21,6 +21,7 @@ from pytest_puma.cli import main
 from pytest_puma.cli.doctor import Finding, engine, project
 from pytest_puma.engine.native.openmp import LIBRARY
 from pytest_puma.metrics.library import EXTRAS
+from pytest_puma.sandbox import pool
 from tests.docs.reference import ROOT
 
 PARTS = ("versions", "processors", "memory", "disk", "engine", "GPU", "project", "models", "answers", "git", "extras")
@@ -236,3 +237,14 @@ def test_the_chat_format_of_a_model_is_reported(capsys: pytest.CaptureFixture[st
     ]
     assert "answer ends with: '<|im_end|>'" in "".join(lines[start:])
     assert any(line.startswith("advice   chat format nothing.gguf: ") for line in lines)
+
+
+def test_the_sandbox_is_found_with_the_languages_on_the_path(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(pool, "landlock_version", lambda: 4)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    for name in ("bash", "javac"):  # without java
+        (tmp_path / name).write_text("", encoding="utf-8")
+        (tmp_path / name).chmod(0o755)
+    assert findings()["sandbox"].found == "--puma-run-code can run programs of replies, in Python, Bash"
+    monkeypatch.setattr(pool, "landlock_version", lambda: 0)
+    assert "it has no Landlock, and no bwrap on the PATH" in findings()["sandbox"].advice

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.cli.doctor import Finding
-from pytest_puma.core import PumaError
+from pytest_puma.core import PumaError, SettingsError
 from pytest_puma.models.search import default_directories, gguf_names
 from pytest_puma.models.sources import SUGGESTED_SIZE, suggested_download
 from pytest_puma.phrases import counted, named
@@ -22,6 +22,8 @@ from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.platform.files import obstacle
 from pytest_puma.platform.installation import install_extra
 from pytest_puma.platform.user_path import user_path
+from pytest_puma.sandbox.pool import check_possible
+from pytest_puma.sandbox.tools import installed_languages
 from pytest_puma.session.settings.project import ini_file, ini_values
 
 #: The modules of each extra of pytest-puma, and its purpose. Nothing here imports NumPy, which may be broken.
@@ -70,8 +72,18 @@ def findings(folder: Path, models: Sequence[str] = ()) -> Iterator[Finding]:
     yield _store(project)
     yield _git(project)
     yield _extras()
-    yield Finding(part="sandbox", found="none, and none is needed: no metric runs code of replies")
+    yield _sandbox()
     yield from (_chat_format(argument, project) for argument in models)
+
+
+def _sandbox() -> Finding:
+    """What `--puma-run-code` would run programs in, and in which languages."""
+    try:
+        check_possible("sandbox")
+    except SettingsError as error:
+        return Finding(part="sandbox", found="programs of replies cannot be run here", advice=str(error))
+    languages = ", ".join(["Python", *installed_languages()])
+    return Finding(part="sandbox", found=f"--puma-run-code can run programs of replies, in {languages}")
 
 
 def _root(project: Project) -> Finding:

@@ -11,6 +11,9 @@ from __future__ import annotations
 import ast
 import json
 import math
+import os
+import signal
+import time
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from reprlib import repr as shortened
@@ -18,6 +21,8 @@ from typing import Any
 
 #: As in the harness of EvalPlus: the tolerance of floats where a task has none, and the relative one.
 _ABSOLUTE, _RELATIVE = 1e-6, 1e-7
+#: Seconds of computing for an input, and how many times those of the reference, whichever is more.
+_SECONDS, _TIMES = 1.0, 4
 _NUMBERS, _MEMBERS = (int, float, complex), (list, tuple, set)
 #: Functions of MBPP whose result may have any order, and those whose result is only told from None.
 _ANY_ORDER = {"similar_elements", "find_char_long", "common_in_nested_lists", "extract_singly"}
@@ -33,18 +38,22 @@ _ALSO_RIGHT: Mapping[str, Callable[[Sequence[Any], Any, float], bool]] = {
 }
 
 
-def check(name: str, program: Mapping[str, Any], reference: str, tests: Mapping[str, Any]) -> None:
+def check(name: str, program: Mapping[str, Any], reference: Mapping[str, Any], tests: Mapping[str, Any]) -> None:
     """Compare a function of a program with that of the reference on all `inputs` of the tests, with their `atol`.
 
-    Raises an `AssertionError` with the first arguments that they answer differently.
+    Raises an `AssertionError` with the first arguments that they answer differently. A program that computes much
+    longer than the reference is ended, as at its limit of time.
     """
-    right: dict[str, Any] = {}
-    exec(reference, right)  # noqa: S102 - as the program that it is compared with
+    signal.signal(signal.SIGPROF, lambda *_: os.kill(os.getpid(), signal.SIGXCPU))
     examples = example_arguments(tests["examples"], name)
     for values in json.loads(tests["inputs"]):
-        arguments = arguments_of(values, examples)
-        expected = right[name](*deepcopy(arguments))
-        found = program[name](*deepcopy(arguments))
+        arguments, started = arguments_of(values, examples), time.process_time()
+        expected = reference[name](*deepcopy(arguments))
+        signal.setitimer(signal.ITIMER_PROF, max(_SECONDS, _TIMES * (time.process_time() - started)))
+        try:
+            found = program[name](*deepcopy(arguments))
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
         if not _is_right(name, arguments, found, expected, tests["atol"]):
             given = ", ".join(map(shortened, arguments))
             msg = f"{name}({given}) returned {shortened(found)}, expected {shortened(expected)}"

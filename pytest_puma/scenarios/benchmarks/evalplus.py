@@ -18,7 +18,7 @@ from pytest_puma.core import DataError
 from pytest_puma.scenarios.benchmarks import differential, fields
 
 #: Seconds of computing for the program and the solution on all inputs, and megabytes.
-LIMITS = {"seconds": 30, "megabytes": 2048}
+LIMITS = {"seconds": 120, "megabytes": 4096}
 
 
 def is_release(record: Mapping[str, Any]) -> bool:
@@ -61,5 +61,7 @@ def comparison(record: Mapping[str, Any]) -> dict[str, Any]:
 def tests(compared: Mapping[str, Any]) -> str:
     """Return the lines that compare the program before them with the solution, in the same process."""
     source = Path(differential.__file__).read_text(encoding="utf-8")
-    arguments = f"{compared['name']!r}, globals(), {compared['reference']!r}, {compared['tests']!r}"
-    return f"_harness = {{}}\nexec({source!r}, _harness)\n_harness['check']({arguments})\n"
+    spaces = (
+        f"_harness, _reference = {{}}, {{}}\nexec({source!r}, _harness)\nexec({compared['reference']!r}, _reference)\n"
+    )
+    return f"{spaces}_harness['check']({compared['name']!r}, globals(), _reference, {compared['tests']!r})\n"

@@ -88,6 +88,17 @@ def test_the_examples_show_which_lists_are_tuples(
 
 
 @confined
+def test_an_endless_program_ends_long_before_the_limit_of_all_inputs(tmp_path: Path, sandbox: ProgramPool) -> None:
+    outcome = run(
+        MbppRun(json_lines(tmp_path / "plus.jsonl", [TASK])),
+        lambda _: "```python\ndef swap(pair):\n    while True: pass\n```",
+        sandbox,
+    )
+    assert (outcome["tests_passed"], outcome["timeout_rate"]) == (0, 1)
+    assert outcome.predictions[0].transcripts["sandbox"].turns[0].response.usage.seconds < 60
+
+
+@confined
 def test_a_program_that_defines_no_such_function_is_wrong(tmp_path: Path, sandbox: ProgramPool) -> None:
     found, text = passed(MbppRun(json_lines(tmp_path / "plus.jsonl", [TASK])), "x = 1", sandbox)
     assert found == 0
@@ -182,9 +193,9 @@ def test_only_floats_have_a_tolerance_where_the_task_has_none(
 )
 def test_results_that_are_not_unique(name: str, reference: str, program: str, right: int) -> None:
     tests = {"inputs": "[[[-4, 2]], [[-8, 4]]]", "examples": "", "atol": 1e-4 if name == "find_zero" else 0}
-    function = {name: eval(program)}  # noqa: S307 - a lambda of this table
+    function, gold = {name: eval(program)}, {name: eval(reference)}  # noqa: S307 - lambdas of this table
     if right:
-        check(name, function, f"{name} = {reference}", tests)
+        check(name, function, gold, tests)
     else:
         with pytest.raises(AssertionError, match=name):
-            check(name, function, f"{name} = {reference}", tests)
+            check(name, function, gold, tests)
