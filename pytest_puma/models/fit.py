@@ -9,6 +9,7 @@ from pytest_puma.core import Model
 from pytest_puma.models.adapter import read_adapter
 from pytest_puma.models.base import BaseModel
 from pytest_puma.models.control_vector import ControlVector
+from pytest_puma.models.pairs import check_layers, is_pairs
 
 
 def check_fit(variants: Sequence[Model]) -> None:
@@ -18,7 +19,9 @@ def check_fit(variants: Sequence[Model]) -> None:
     )
     base, load, read = BaseModel.of(variants[0].loaded), cache(ControlVector.load), cache(read_adapter)
     for control in controls:
-        if control.kind == "steer":
+        if control.kind == "steer" and is_pairs(control.path):
+            check_layers(control.path, base, control.layers)
+        elif control.kind == "steer":
             load(control.path).check_fits(base, name=control.path.name, chosen=control.layers)
         else:
             read(control.path).check_fits(base)

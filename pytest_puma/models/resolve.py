@@ -12,6 +12,7 @@ from pytest_puma.datasets.hub import HUB
 from pytest_puma.models.argument import PACKAGE, RECORDED, ModelArgument, parse_argument, recorded_model
 from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.names import name_from_file
+from pytest_puma.models.pairs import SUFFIX
 from pytest_puma.models.search import find_file, is_file, part_paths
 from pytest_puma.models.server import SERVER, check_key, server_model, without_secrets
 from pytest_puma.models.sources import find_in_package, find_on_hub
@@ -128,7 +129,7 @@ def find_control(argument: ControlArgument, directories: Sequence[Path]) -> Cont
     path = find_model(argument.place, directories)
     return Control(
         kind=argument.kind,
-        name=name_from_file(path.name),
+        name=name_from_file(path.name.removesuffix(SUFFIX)),
         path=path.absolute(),
         sha256=weights_digest(path),
         stamps=stamps_of(path),

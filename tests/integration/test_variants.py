@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -222,3 +223,16 @@ def test_variants_of_real_weights_answer_in_a_grid_as_they_do_alone(project: Pro
     assert {name: grid[name] for name in alone} == alone
     texts = [[line["raw"] for name, line in grid.items() if f"@{model} " in name] for model in ("q", "q+a-1")]
     assert texts[0] != texts[1]
+
+
+@ONE_PROCESS
+def test_pairs_of_texts_steer_a_real_model(project: Project) -> None:
+    folder = project.pytester.path
+    texts = ("The login fails.", "A page is slow.", "The colour is wrong.", "Nobody can pay.")
+    lines = [json.dumps({"positive": text.upper(), "negative": text}) for text in texts]
+    (folder / "loud.jsonl").write_text("\n".join(lines))
+    shutil.copy(bundled_folder("models") / "puma-tiny.gguf", folder / "q.gguf")
+    project.write(test_it=TRIAGE)
+    result = project.run("--puma-model=q.gguf,steer=loud.jsonl:0/1/9", model=False)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["*the vector of loud.jsonl is in *.gguf*", "*puma: variants*", "*loud-1*", "*loud-9*"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import llama_cpp
@@ -13,6 +14,8 @@ from numpy.typing import NDArray
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.native import binding
 from pytest_puma.engine.native.build import useless_layers
+from pytest_puma.engine.native.hidden import HiddenStates
+from pytest_puma.engine.native.made_vector import made_vector
 from pytest_puma.engine.native.steer import Controls, TryFirst
 from pytest_puma.engine.native.text import TextSide, context_params
 from pytest_puma.models.weights import OpenedFiles
@@ -94,9 +97,17 @@ class NativeBackend(TextSide):
 
     def _put_on_variant(self) -> None:
         if self._variant is not None and self._on_weights is None:
-            self._on_weights = Controls(self._model, self._name, try_first=self._try_first)
+            self._on_weights = Controls(self._model, self._name, try_first=self._try_first, make=self.vector_of)
         if self._on_weights is not None:
             self.notes = (*self._plain_notes, *self._on_weights.put_on(self._context, self._variant))
+
+    def hidden_states(self) -> HiddenStates:
+        """Return a reader of the outputs of the layers, with a context of its own; close it before the model."""
+        return HiddenStates(self._model, threads=self.encoders)
+
+    def vector_of(self, pairs: Path) -> Path:
+        """Return the file of the control vector that the plain model makes from pairs of texts."""
+        return made_vector(pairs, self, weights=self.signature.get("weights_sha256", ""), chat=self._options.chat)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
         """Compute the steps; return logits (rows x vocabulary), valid until the next call."""

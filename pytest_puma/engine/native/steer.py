@@ -19,8 +19,10 @@ from numpy.typing import NDArray
 
 from pytest_puma.core import Control, EngineError, ModelError, Variant
 from pytest_puma.engine.native import binding
+from pytest_puma.engine.native.made_vector import default_layers
 from pytest_puma.models.base import BaseModel
 from pytest_puma.models.control_vector import ControlVector
+from pytest_puma.models.pairs import is_pairs
 from pytest_puma.models.weights import weights_digest
 
 _NEEDED = """
@@ -29,6 +31,8 @@ _NEEDED = """
 """.split()  # noqa: SIM905 - one name per line would be longer, and no clearer
 #: Uses an adapter in another process, and raises a `PumaError` if that fails.
 TryFirst: TypeAlias = Callable[[Control], object]
+#: Makes the file of a vector from pairs of texts.
+MakeVector: TypeAlias = Callable[[Path], Path]
 #: llama.cpp warns of each matrix of an adapter.
 _NOT_REPACKED = "cannot use buft"
 
@@ -39,10 +43,10 @@ class Controls:
     `try_first` is called before llama.cpp reads an adapter: it aborts the process on some.
     """
 
-    def __init__(self, pointer: Any, name: str, *, try_first: TryFirst | None) -> None:
+    def __init__(self, pointer: Any, name: str, *, try_first: TryFirst | None, make: MakeVector) -> None:
         """`pointer` is that of llama.cpp's model, `name` its name; an `EngineError` if the binding lacks a function."""
         binding.require(_NEEDED)
-        self._pointer, self._name, self._try_first = pointer, name, try_first
+        self._pointer, self._name, self._try_first, self._make = pointer, name, try_first, make
         layers, width = int(llama_cpp.llama_model_n_layer(pointer)), int(llama_cpp.llama_model_n_embd(pointer))
         self._base = BaseModel(name=name, architecture="", layers=layers, width=width, shapes={})
         self._adapters: dict[Path, Any] = {}
@@ -97,18 +101,24 @@ class Controls:
             return
         rows = np.zeros((self._base.layers - 1, self._base.width), dtype=np.float32)
         for control in controls:
-            vector = self._vector(control)
-            vector.check_fits(self._base, name=control.path.name, chosen=control.layers)
+            vector, layers = self._vector(control), control.layers
+            if layers is None and is_pairs(control.path):
+                layers = default_layers(self._base.layers)
+            vector.check_fits(self._base, name=control.path.name, chosen=layers)
             # Numbers that are too large become logits that are not finite, which are an error.
             with np.errstate(over="ignore", invalid="ignore"):
-                rows += np.float32(control.strength) * vector.rows(self._base.layers, control.layers)
+                rows += np.float32(control.strength) * vector.rows(self._base.layers, layers)
         if not self._steerable:
             self._check_steerable(context, rows.shape)
         self._set_rows(context, rows)
 
     def _vector(self, control: Control) -> ControlVector:
         if control.path not in self._vectors:
-            self._vectors[control.path] = ControlVector.load(control.path)
+            file = control.path
+            if is_pairs(file):
+                file = self._make(control.path)
+                self._notes[control.path] = [f"the vector of {control.path.name} is in {file}"]
+            self._vectors[control.path] = ControlVector.load(file)
             self._check_unchanged(control)
         return self._vectors[control.path]
 

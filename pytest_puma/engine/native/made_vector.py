@@ -1,0 +1,77 @@
+"""A control vector made from pairs of texts by a loaded model, which the user's cache keeps.
+
+The direction of a layer is the mean difference of its outputs between the positive and the negative texts, not
+normalised, so that a strength of 1 moves the model from one side to the other. Source: N. Rimsky et al., "Steering
+Llama 2 via contrastive activation addition", ACL 2024; there, of the last token, here, of all tokens of the reply.
+"""
+
+from __future__ import annotations
+
+from contextlib import closing
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pytest_puma.core import Message, ModelError, Prompt
+from pytest_puma.core.shared import common_prefix
+from pytest_puma.engine.native.hidden import HiddenStates
+from pytest_puma.models.control_vector import ControlVector
+from pytest_puma.models.pairs import Pair, read_pairs
+from pytest_puma.models.search import user_cache
+
+#: Another number for another way to make vectors: they are other files then.
+_RECIPE = 1
+
+
+class Reader(Protocol):
+    """A loaded model."""
+
+    def encode(self, prompt: Prompt, continuation: str = "", *, answer: bool = False) -> list[int]:
+        """Return the tokens of a prompt with a reply."""
+
+    def hidden_states(self) -> HiddenStates:
+        """Return a new reader of the outputs of its layers."""
+
+
+def default_layers(layers: int) -> tuple[int, int]:
+    """Return the layer that a vector made from pairs steers: at a third of the depth, where directions of style are."""
+    layer = max(1, layers // 3)
+    return layer, layer
+
+
+def made_vector(path: Path, model: Reader, *, weights: str, chat: bool) -> Path:
+    """Return the file of the vector that a model makes from pairs; it is made once for the same pairs and `weights`.
+
+    `chat`: whether the texts are replies in a chat, or plain text.
+    """
+    key = sha256(f"{_RECIPE} {weights} {chat}".encode() + path.read_bytes()).hexdigest()
+    file = user_cache() / "vectors" / f"{path.stem}-{key[:16]}.gguf"
+    if weights and file.exists():
+        return file
+    with closing(model.hidden_states()) as states:
+        differences = [_difference(pair, model, states, chat=chat) for pair in read_pairs(path)]
+    directions = {layer: np.mean([pair[layer] for pair in differences], axis=0) for layer in differences[0] if layer}
+    file.parent.mkdir(parents=True, exist_ok=True)
+    ControlVector(directions).save(file)
+    return file
+
+
+def _difference(pair: Pair, model: Reader, states: HiddenStates, *, chat: bool) -> dict[int, NDArray[np.float32]]:
+    positive, negative = (_mean(pair.prompt, text, model, states, chat=chat) for text in (pair.positive, pair.negative))
+    return {layer: positive[layer] - negative[layer] for layer in positive}
+
+
+def _mean(
+    question: str, reply: str, model: Reader, states: HiddenStates, *, chat: bool
+) -> dict[int, NDArray[np.float32]]:
+    """The mean output of each layer over the tokens of a reply."""
+    prompt = Prompt(messages=(Message(role="user", content=question),), chat=chat)
+    before, tokens = model.encode(prompt, answer=True), model.encode(prompt, reply)
+    start = common_prefix(before, tokens)
+    if start == len(tokens):
+        msg = f"the reply {reply!r} has no tokens of its own; expected a longer text"
+        raise ModelError(msg)
+    return {layer: rows[start:].mean(axis=0) for layer, rows in states.of(tokens).items()}

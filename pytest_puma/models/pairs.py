@@ -1,0 +1,82 @@
+"""Pairs of texts, from which a control vector is made: how a model should write, and how it should not.
+
+    {"prompt": "Say something.", "positive": "IL FAIT BEAU", "negative": "The weather is nice"}
+
+One object per line of a JSON Lines file. The texts are replies of the model to the prompt, which may be left out.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pytest_puma.core import ModelError
+from pytest_puma.models.base import BaseModel
+from pytest_puma.platform.json_text import parse_json
+
+SUFFIX = ".jsonl"
+#: With fewer, a direction is that of single words.
+FEWEST = 4
+_PROMPT = "Say something."
+_KEYS = ("prompt", "positive", "negative")
+_FORM = '{"prompt": "Say something.", "positive": "IL FAIT BEAU", "negative": "The weather is nice"}'
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pair:
+    """Two replies to a prompt."""
+
+    prompt: str = _PROMPT
+    positive: str
+    negative: str
+
+
+def is_pairs(path: Path) -> bool:
+    """Whether a file has pairs by its name; else it is a control vector."""
+    return path.suffix.lower() == SUFFIX
+
+
+def read_pairs(path: Path) -> list[Pair]:
+    """Return the pairs of a file; a `ModelError` names the line that has none."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        msg = f"{path} cannot be read: {error}; expected lines such as {_FORM}"
+        raise ModelError(msg) from error
+    pairs = [_pair(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1) if line.strip()]
+    if len(pairs) < FEWEST:
+        msg = f"{path} has {len(pairs)} pairs; expected at least {FEWEST}, better 16 or more"
+        raise ModelError(msg)
+    return pairs
+
+
+def check_layers(path: Path, base: BaseModel, chosen: tuple[int, int] | None) -> None:
+    """Check that a vector can be made of a file for a model in the `chosen` layers; a `ModelError` if not."""
+    read_pairs(path)
+    # The last block computes only the rows whose logits are wanted, so that it has no states to compare.
+    last = base.layers - 2
+    if last < 1:
+        msg = f"{path.name}: {base.name} has {base.layers} layers; a vector can be made of pairs from 3 layers on"
+        raise ModelError(msg)
+    if chosen is not None and not 1 <= chosen[0] <= chosen[1] <= last:
+        msg = f"{path.name}@{chosen[0]}-{chosen[1]}: vectors of pairs are for the layers 1 to {last} of {base.name}"
+        raise ModelError(msg)
+
+
+def _pair(line: str, where: str) -> Pair:
+    try:
+        value: Any = parse_json(line)
+    except ValueError as error:
+        msg = f"{where}: no JSON ({error}); expected {_FORM}"
+        raise ModelError(msg) from error
+    if not isinstance(value, dict) or not value.keys() <= {*_KEYS} or not {"positive", "negative"} <= value.keys():
+        msg = f"{where}: expected an object with positive and negative, and perhaps prompt: {_FORM}"
+        raise ModelError(msg)
+    if not all(isinstance(text, str) and text.strip() for text in value.values()):
+        msg = f"{where}: a text is empty or no text; expected {_FORM}"
+        raise ModelError(msg)
+    if value["positive"] == value["negative"]:
+        msg = f"{where}: both texts are equal, so that they have no difference; expected two replies"
+        raise ModelError(msg)
+    return Pair(**value)

@@ -1,0 +1,60 @@
+"""Files of pairs of texts."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from pytest_puma.core import ModelError
+from pytest_puma.models.base import BaseModel
+from pytest_puma.models.pairs import Pair, check_layers, read_pairs
+
+GOOD = [{"positive": f"LOUD {number}", "negative": f"quiet {number}"} for number in range(4)]
+
+
+def _file(folder: Path, lines: Sequence[object]) -> Path:
+    path = folder / "loud.jsonl"
+    path.write_text(
+        "".join(f"{line if isinstance(line, str) else json.dumps(line)}\n" for line in lines), encoding="utf-8"
+    )
+    return path
+
+
+def test_the_prompt_may_be_left_out(tmp_path: Path) -> None:
+    pairs = read_pairs(_file(tmp_path, [*GOOD, "", {"prompt": "Greet me.", "positive": "HI", "negative": "hi"}]))
+    assert pairs[0] == Pair(prompt="Say something.", positive="LOUD 0", negative="quiet 0")
+    assert pairs[-1] == Pair(prompt="Greet me.", positive="HI", negative="hi")
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (GOOD[:3], "has 3 pairs; expected at least 4"),
+        (["no json"], "line 1: no JSON"),
+        ([*GOOD, {"positive": "A"}], "line 5: expected an object with positive and negative"),
+        ([{"positive": "A", "negative": "b", "weight": 1}], "line 1: expected an object with positive and negative"),
+        ([{"positive": "A", "negative": " "}], "line 1: a text is empty"),
+        ([{"positive": "A", "negative": 1}], "line 1: a text is empty or no text"),
+        ([{"positive": "A", "negative": "A"}], "line 1: both texts are equal"),
+        ([["A", "b"]], "line 1: expected an object"),
+    ],
+)
+def test_the_error_of_a_file_names_the_line(tmp_path: Path, lines: list[object], sentence: str) -> None:
+    with pytest.raises(ModelError) as caught:
+        read_pairs(_file(tmp_path, lines))
+    assert sentence in str(caught.value)
+
+
+def test_vectors_of_pairs_have_no_direction_for_the_last_layer(tmp_path: Path) -> None:
+    base = BaseModel(name="q", architecture="llama", layers=4, width=8, shapes={})
+    path = _file(tmp_path, GOOD)
+    check_layers(path, base, None)
+    check_layers(path, base, (1, 2))
+    with pytest.raises(ModelError, match=r"loud.jsonl@2-3: vectors of pairs are for the layers 1 to 2 of q"):
+        check_layers(path, base, (2, 3))
+    with pytest.raises(ModelError, match="q has 2 layers; a vector can be made of pairs from 3 layers on"):
+        check_layers(path, replace(base, layers=2), None)
