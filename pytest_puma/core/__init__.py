@@ -51,6 +51,7 @@ from pytest_puma.core.outcome import Judgement as Judgement
 from pytest_puma.core.outcome import Outcome as Outcome
 from pytest_puma.core.outcome import Tables as Tables
 from pytest_puma.core.power import Forecast as Forecast
+from pytest_puma.core.power import JudgeForecast as JudgeForecast
 from pytest_puma.core.power import Power as Power
 from pytest_puma.core.prediction import JUDGE as JUDGE
 from pytest_puma.core.prediction import LOSS as LOSS

@@ -8,6 +8,8 @@ from dataclasses import dataclass, field
 
 #: The power for which sample sizes and detectable differences are stated.
 TARGET_POWER = 0.8
+#: The memory that a judge needs beside its weights, to open beside a model: its cache and buffers, in bytes.
+BESIDE = 512 << 20
 _NOISE = 1e-9  # of floating point: 100 * 0.07 is slightly above 7
 
 
@@ -56,6 +58,23 @@ class Power:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class JudgeForecast:
+    """Predicted cost of a judge of a cell, which is asked by `rubrics`.
+
+    `verdicts`: their number, None if a metric cannot be asked about an empty reply. `weights_bytes`, `context_bytes`:
+    as in `Forecast`, 0 for a judge that is no file here. `seconds`: the maximum time of the verdicts that are not kept;
+    None if it is unknown.
+    """
+
+    judge: str
+    rubrics: tuple[str, ...]
+    verdicts: int | None = None
+    weights_bytes: int = 0
+    context_bytes: int = 0
+    seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Forecast:
     """Predicted cost and power of a cell.
 
@@ -67,7 +86,8 @@ class Forecast:
     `max_tokens`: the maximum length of all replies together; `overflows`: the number of samples whose prompt exceeds
     the context. `context_bytes`: the size of all that llama.cpp keeps beside the weights; `cache_bytes`: that of the
     cache, None if the file does not specify it. `seconds`: None if the model wrote no replies here, only scored labels.
-    `kept`: the number of answers that the response store has; `seconds` are those of the rest.
+    `kept`: the number of answers that the response store has; `seconds` are those of the rest, `reply_tokens` the mean
+    length of its replies. `judges`: what their verdicts cost on top.
     `difference`: the true change of `metric`, against a baseline on the same samples, that 80 % of such runs detect.
     `powers`: the power of each gate on a baseline.
     """
@@ -86,6 +106,8 @@ class Forecast:
     context_bytes: int
     seconds: float | None
     kept: int = 0
+    reply_tokens: float = 0.0
+    judges: tuple[JudgeForecast, ...] = ()
     metric: str
     difference: float
     powers: Mapping[str, Power] = field(default_factory=dict)

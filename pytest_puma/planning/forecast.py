@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, closing
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from time import perf_counter
@@ -28,6 +29,7 @@ from pytest_puma.metrics import declaration
 from pytest_puma.models.gguf import GgufFile
 from pytest_puma.models.resolve import inspect_model
 from pytest_puma.models.weights import known_digest
+from pytest_puma.planning.judge_forecast import JudgePlanner
 from pytest_puma.planning.settings import Settings
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.keeping import KeepingResponder
@@ -42,7 +44,7 @@ _KV_SLOTS = 4096
 
 
 def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], settings: Settings) -> list[Forecast]:
-    """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model."""
+    """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model and judge."""
     store = settings.storage.path if settings.storage.mode == "mix" and settings.storage.path.is_file() else None
     with ExitStack() as opened:
         files = {model.loaded: inspect_model(model.path) for model in throughputs}
@@ -54,12 +56,21 @@ def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], setting
             limit, threads = file.context_length or 0, settings.request.threads or 0
             backend = DryBackend(model, context_limit=limit, digest=digest, threads=threads)
             backends[model] = opened.enter_context(closing(backend))
+        judges = JudgePlanner(
+            backends=backends,
+            throughputs=throughputs,
+            weights_bytes={model: file.size for model, file in files.items()},
+            project=settings.project,
+            store=store,
+        )
         forecasts = []
         for cell in cells:
             tasks, model = tasks_of(cell, settings.project), cell.model.loaded
             backends[model].vary(cell.model.variant)
             throughput = throughputs[cell.model]
-            forecasts.append(_forecast(cell, tasks, backends[model], files[model], throughput, store=store))
+            forecast = _forecast(cell, tasks, backends[model], files[model], throughput, store=store)
+            judged = judges.forecast(cell, reply_tokens=forecast.reply_tokens)
+            forecasts.append(replace(forecast, judges=judged))
         return forecasts
 
 
@@ -85,15 +96,14 @@ def _forecast(
         for task, answers in zip(tasks, answered, strict=True)
         if any(response.finish == "overflow" for response in answers)
     }
-    computed = usage.prompt_tokens - usage.cached_tokens + scored
     asked = (pair for state in states for pair in zip(state.limits, state.responses, strict=True))
     max_tokens = sum(limit for limit, response in asked if response.finish != "overflow")
     cache_bytes = None if file.kv_slot_bytes is None else file.kv_slot_bytes * backend.opened[0]
-    kept, share, rest = 0, 1.0, computed
+    kept, share, rest = 0, 1.0, usage.prompt_tokens - usage.cached_tokens + scored
     if store is not None and backend.signature:
         kept, share, rest = _remaining(cell, tasks, backend, store) or (kept, share, rest)
     trials, length = (round(share * number) for number in (len(tasks), max_tokens))
-    seconds = throughput.seconds(cell.name, prompt_tokens=rest, trials=trials, max_tokens=length)
+    written = throughput.reply_tokens(cell.name, trials=trials, max_tokens=length)
     return Forecast(
         cell=cell.id,
         model=cell.model.name,
@@ -107,8 +117,9 @@ def _forecast(
         overflows=len(overflows),
         cache_bytes=cache_bytes,
         context_bytes=context_bytes(cell.model, backend.opened, sequences=backend.sequences),
-        seconds=seconds,
+        seconds=throughput.time(rest, written),
         kept=kept,
+        reply_tokens=written / trials if trials else 0.0,
         metric=cell.scenario.primary_metric(),
         difference=detectable(cell, samples),
         powers=powers(cell, samples),

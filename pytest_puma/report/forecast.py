@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from pytest_puma.core import Forecast
-from pytest_puma.core.power import percent
+from pytest_puma.core import Forecast, JudgeForecast
+from pytest_puma.core.power import BESIDE, percent
 from pytest_puma.gates.power import CHANGED, POINTS
+from pytest_puma.phrases import named
 from pytest_puma.report import table
 from pytest_puma.report.gates import power_lines
 from pytest_puma.report.rows import number
@@ -80,6 +81,7 @@ def forecast_lines(
     if needed[_KEPT]:
         lines.append("kept: answers that the run takes from the response store; the minutes are those of the rest")
     lines += [f"minutes: {_basis(name, throughput)}" for name, throughput in throughputs.items()]
+    lines += _judging(forecasts)
     lines += _memory(forecasts, process_bytes)
     lines += [
         f"warning: {forecast.cell}: {forecast.overflows} of {forecast.samples} prompts exceed the context"
@@ -99,6 +101,36 @@ def _memory(forecasts: Sequence[Forecast], process_bytes: int) -> Iterator[str]:
             f"memory: about {_megabytes(peak)} MB with {model}: {_megabytes(weights)} MB of weights, "
             f"{_megabytes(context)} MB of caches and buffers, {_megabytes(process_bytes)} MB of Python and libraries"
         )
+
+        if judges := {judge.judge: judge for forecast in of_model for judge in forecast.judges if judge.weights_bytes}:
+            yield _memory_of_judges(model, peak, of_model, judges)
+
+
+def _memory_of_judges(model: str, peak: int, forecasts: Sequence[Forecast], judges: Mapping[str, JudgeForecast]) -> str:
+    """The sentence on the peak with judges beside a model; `forecasts`: those of its cells."""
+    asked = [judge for forecast in forecasts for judge in forecast.judges]
+    weights = sum(judge.weights_bytes for judge in judges.values())
+    context = sum(max(judge.context_bytes for judge in asked if judge.judge == name) for name in judges)
+    return (
+        f"memory: about {_megabytes(peak + weights + context)} MB with {model} and {named(judges)} beside it: "
+        f"{_megabytes(weights)} MB of weights and {_megabytes(context)} MB of caches and buffers more; with less than "
+        f"{_megabytes(weights + len(judges) * BESIDE)} MB free for it, {model} is closed before a judge opens"
+    )
+
+
+def _judging(forecasts: Sequence[Forecast]) -> Iterator[str]:
+    """Yield what each judge will be asked, and how long it takes."""
+    judged = [(forecast.cell, judge) for forecast in forecasts for judge in forecast.judges]
+    for name in dict.fromkeys(judge.judge for _, judge in judged):
+        of_judge = [judge for _, judge in judged if judge.judge == name]
+        verdicts = [judge.verdicts for judge in of_judge if judge.verdicts is not None]
+        seconds = [judge.seconds for judge in of_judge if judge.seconds is not None]
+        given = f"{sum(verdicts):,} verdicts" if len(verdicts) == len(of_judge) else "an unknown number of verdicts"
+        time = (
+            f"at most {sum(seconds) / 60:,.1f} minutes" if len(seconds) == len(of_judge) else "its minutes are unknown"
+        )
+        rubrics = named(dict.fromkeys(rubric for judge in of_judge for rubric in judge.rubrics))
+        yield f"judge: {name} will judge {len(of_judge)} of {len(forecasts)} cells by {rubrics}: {given}; {time}"
 
 
 def _basis(model: str, throughput: Throughput) -> str:

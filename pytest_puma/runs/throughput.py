@@ -33,17 +33,16 @@ class Throughput:
     day: str
     replies: Mapping[str, float] = field(default_factory=dict)
 
-    def seconds(self, cell: CellId, *, prompt_tokens: int, trials: int, max_tokens: int) -> float | None:
-        """Return the predicted time to read the prompts and to write the replies.
-
-        Replies of unknown length are taken to have `max_tokens` together. None if replies are to be written and their
-        throughput was never measured.
-        """
+    def reply_tokens(self, cell: CellId, *, trials: int, max_tokens: int) -> float:
+        """Return the predicted tokens of all replies; those of unknown length have `max_tokens` together."""
         length = self.replies.get(_kind(cell))
-        tokens = max_tokens if length is None else min(max_tokens, trials * length)
-        if tokens and not self.decode:
+        return max_tokens if length is None else min(max_tokens, trials * length)
+
+    def time(self, prompt_tokens: float, reply_tokens: float) -> float | None:
+        """Return the seconds for tokens; None if replies are to be written and their throughput was never measured."""
+        if reply_tokens and not self.decode:
             return None
-        return prompt_tokens / self.prefill + (tokens / self.decode if tokens else 0.0)
+        return prompt_tokens / self.prefill + (reply_tokens / self.decode if reply_tokens else 0.0)
 
 
 def read_throughput(root: Path, model: Model) -> Throughput | None:

@@ -126,7 +126,7 @@ def _throughput(path: Path) -> Any:
     planned = cell()
     lines = []
     if throughput is not None:
-        throughput.seconds(planned.name, prompt_tokens=10, trials=2, max_tokens=5)
+        throughput.time(10, throughput.reply_tokens(planned.name, trials=2, max_tokens=5))
         lines = forecast_lines([], {own.name: throughput}, 80, process_bytes=0)
     write_throughput(root, [own], [], day="2026-01-01")
     return lines

@@ -13,6 +13,9 @@ from tests.integration.knowing_model import refused
 from tests.report.page.page import Page
 from tests.servers.stub import Stub, answer, serving
 
+#: A plan asks no server.
+UNASKED = "http://127.0.0.1:9/v1"
+
 
 def test_a_judge_is_loaded_once_beside_the_model_and_its_verdicts_are_gated(project: Project) -> None:
     write(project, "judge.calm >= 0.9")
@@ -168,11 +171,38 @@ def test_verdicts_of_a_server_that_state_no_answer_fail_the_gate(project: Projec
 
 
 @ONE_PROCESS
-def test_the_plan_names_the_judge_and_what_it_will_be_asked(project: Project) -> None:
+def test_the_plan_forecasts_the_verdicts_minutes_and_memory_of_judges(project: Project) -> None:
     write(project, "judge.calm >= 0.9")
     project.write(conftest=CONFTEST.replace("def pytest_puma_backend", "def unused"))
-    result = project.run("--puma-plan", f"--puma-judge=kind={project.model}")
-    result.stdout.fnmatch_lines(["judge: kind will judge 2 of 2 cells by judge.calm; the minutes are without*"])
+    options = ("--puma-plan", f"--puma-judge=kind={project.model}", f"--puma-judge=server:far={UNASKED},model=m")
+    result = project.run(*options)
+    result.stdout.re_match_lines(
+        [
+            r"minutes: kind read [\d,]+ and wrote [\d,]+ tokens a second in a trial of two seconds; at most, .*",
+            r"judge: kind will judge 2 of 2 cells by judge.calm: 12 verdicts; at most \d+\.\d minutes",
+            r"judge: far will judge 2 of 2 cells by judge.calm: 12 verdicts; its minutes are unknown",
+            r"memory: about \d+ MB with tiny and kind beside it: \d+ MB of weights and \d+ MB of caches .* more; .*",
+        ]
+    )
+    first, beside = (int(line.split()[2]) for line in result.outlines if line.startswith("memory: about "))
+    assert beside > first
+
+
+@ONE_PROCESS
+def test_a_plan_takes_kept_verdicts_and_needs_no_cache_for_them(project: Project) -> None:
+    write(project, "judge.calm >= 0")
+    real = CONFTEST.replace("def pytest_puma_backend", "def unused")
+    project.write(conftest=real.replace('calm?")', 'calm?", reasons=0)'))
+    options = ("-k", "zero_shot", f"--puma-judge=kind={project.model}")
+    for caches in ("[1-9]*", "0"):
+        result = project.run("--puma-plan", *options)
+        result.stdout.fnmatch_lines(
+            [
+                "judge: kind will judge 1 of 1 cells by judge.calm: 6 verdicts; at most 0.0 minutes",
+                f"memory: * and kind beside it: * MB of weights and {caches} MB of caches and buffers more; *",
+            ]
+        )
+        project.run(*options).assert_outcomes(passed=1, deselected=1)
 
 
 @ONE_PROCESS

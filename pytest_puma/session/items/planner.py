@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import cache
 from importlib import import_module
 from typing import Any
@@ -10,10 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from pytest_puma.core import JUDGE, PumaError
-from pytest_puma.evaluation.cell import Cell
-from pytest_puma.judges.agreement import AGREEMENT
-from pytest_puma.phrases import named
+from pytest_puma.core import PumaError
 from pytest_puma.report.forecast import forecast_lines
 from pytest_puma.runs.throughput import read_throughput
 from pytest_puma.session.items.collected import cell_of
@@ -52,6 +48,7 @@ class Planner:
             from pytest_puma.planning.forecast import calibrate, plan
 
             root, models = project_root(self._config), dict.fromkeys(cell.model for cell in cells)
+            models |= dict.fromkeys(judge for cell in cells for judge in cell.judges if judge.computes)
             measured = cache(calibrate)  # the plain model once for all its variants
             throughputs = {
                 model: read_throughput(root, model) or measured(model.loaded, threads=settings.request.threads)
@@ -63,26 +60,12 @@ class Planner:
             raise pytest.UsageError(f"puma: {error}" if isinstance(error, OSError) else str(error)) from error
         by_name = {model.name: throughput for model, throughput in throughputs.items()}
         process = _process_bytes(naive=any(settings.judging.naive_baselines_of(cell) is not None for cell in cells))
-        self._lines = forecast_lines(forecasts, by_name, width(self._config), process_bytes=process) + _judging(cells)
+        self._lines = forecast_lines(forecasts, by_name, width(self._config), process_bytes=process)
         return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """Show the table."""
         show(terminalreporter, "puma: plan", self._lines)
-
-
-def _judging(cells: Sequence[Cell]) -> list[str]:
-    """A line on the judges: how long their reasons will be is unknown, so no minutes are predicted."""
-    judged = [cell for cell in cells if cell.judged]
-    if not judged:
-        return []
-    names = dict.fromkeys(judge.name for cell in judged for judge in cell.judges) or (JUDGE,)
-    rubrics = dict.fromkeys(metric.name for cell in judged for metric in cell.judged)
-    asked = named([rubric for rubric in rubrics if not rubric.endswith(AGREEMENT)])
-    without = "without the judging, so are the megabytes"
-    return [
-        f"judge: {named(names)} will judge {len(judged)} of {len(cells)} cells by {asked}; the minutes are {without}"
-    ]
 
 
 def _process_bytes(*, naive: bool) -> int:

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from pytest_puma.core import Model, Responder
+from pytest_puma.core.power import BESIDE
 from pytest_puma.evaluation.assess import Context
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.evaluate import stopping_of
@@ -24,8 +25,6 @@ from pytest_puma.session.settings.config import settings_of
 
 #: The answers, or the error, of cells whose items come later.
 _AHEAD: pytest.StashKey[dict[str, CellPredictions | Exception]] = pytest.StashKey()
-#: The memory of a judge beside its weights: the cache and buffers, in bytes.
-_BESIDE = 512 << 20
 
 
 def predicted(item: pytest.Item, cell: Cell, engine: Responder, context: Callable[[Cell], Context]) -> CellPredictions:
@@ -54,7 +53,7 @@ def predicted(item: pytest.Item, cell: Cell, engine: Responder, context: Callabl
 def _fit(judges: list[Model]) -> bool:
     """Whether the memory that is free holds these judges."""
     free: int = psutil.virtual_memory().available
-    return sum(judge.size + _BESIDE for judge in judges) <= free
+    return sum(judge.size + BESIDE for judge in judges) <= free
 
 
 def _predict(item: pytest.Item, cell: Cell, engine: Responder, context: Callable[[Cell], Context]) -> CellPredictions:
