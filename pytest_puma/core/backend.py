@@ -34,7 +34,7 @@ def split_thoughts(text: str) -> tuple[str, str]:
     if not text.lstrip().startswith(OPEN):
         return "", text
     thoughts, _, said = text.lstrip().removeprefix(OPEN).partition(CLOSE)
-    return thoughts.strip(), said
+    return thoughts.rstrip(), said
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -33,7 +33,7 @@ def test_the_reasoning_has_its_own_number_of_tokens_and_ends_before_the_answer(t
         ("Lemons are very s", "Lemons are very s\nAnswer:"),
         ("Lemons sting.\n\n", "Lemons sting.\nAnswer:"),
         ("", "Answer:"),
-        ("<think>\nLemons st", "<think>Lemons st</think>\nAnswer:"),
+        ("<think>\nLemons st", "<think>\nLemons st</think>\nAnswer:"),
         ("<think>Lemons.</think>\n\nThey sting", "<think>Lemons.</think>\n\nThey sting\nAnswer:"),
         ("<think>\n", "Answer:"),
     ],

@@ -48,6 +48,8 @@ class Layout:
         if thoughts:
             opening, closing = self.around
             begun = opening and text.rstrip().endswith(opening.strip())
+            # The model may have written the blanks behind its mark.
+            opening = opening.rstrip() if thoughts[0].isspace() else opening
             return f"{text}{'' if begun else opening}{thoughts}{closing}"
         if text.endswith(self.tail):
             return f"{text}{self.start}"
