@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-#: Marks before an answer, and the key under which the JSON schema of a server has it.
-_BEGIN = r"[\s\"'`*_.:(\[{<]*(?:verdict[\s\"'`*_:]+)?"
+_MARKS = r"[\s\"'`*_.:(\[{<]"
+#: Before an answer: marks, a heading, and the key under which the JSON schema of a server has it.
+_BEGIN = rf"{_MARKS}*(?:(?:final\s)?(?:verdict|answer){_MARKS}+)?"
 #: Behind an answer: closing marks, then the end of the line, or a mark that is no part of a number or a word.
 _END = r"[\"'`*_)\]}>]*(?:\s*$|\s*\n|[.,:;!](?!\d)|\s+[-\u2013\u2014(}])"
 
