@@ -28,6 +28,7 @@ FIVE, TEN = grades(1, 5), grades(1, 10)
         (YES_NO, '{ "verdict" : "No" }', "no"),
         (YES_NO, '```json\n{"verdict": "yes"}\n```', None),
         (YES_NO, '{"verdict": "ye', None),
+        (YES_NO, "{}", None),
         (YES_NO, '{"verdict": "yes and no"}', None),
         (YES_NO, '{"verdict":"   ', None),
         (YES_NO, '{"verdict": "yes", "reason": "It says sorry."}', "yes"),

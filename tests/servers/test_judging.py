@@ -28,9 +28,16 @@ def test_a_judge_is_held_to_the_answers_by_a_json_schema(stub: Stub) -> None:
     assert "verdicts" not in opened(stub).identity.signature
 
 
-@pytest.mark.parametrize("status", [400, 422])
-def test_a_server_that_refuses_a_json_schema_writes_its_verdicts_freely(stub: Stub, status: int) -> None:
-    message = "'response_format' of type 'json_schema' is not supported with this model"
+@pytest.mark.parametrize(
+    ("status", "message"),
+    [
+        (400, "'response_format' of type 'json_schema' is not supported with this model"),
+        (400, "This type of response_format is not available"),
+        (404, "No endpoint can handle the requested parameters"),
+        (422, "Input should be 'text' or 'json_object'"),
+    ],
+)
+def test_a_server_that_refuses_a_json_schema_writes_its_verdicts_freely(stub: Stub, status: int, message: str) -> None:
     refusal = Fault(status=status, body={"error": {"message": message}})
     stub.reply = lambda body: refusal if "response_format" in body else answer("No, it is long.")
     responder = opened(stub, judges=True, parallel=1)
