@@ -130,7 +130,11 @@ def _answer_changes(clean: BootstrapReplicates, twin: BootstrapReplicates, resam
     else:
         answers = zip(clean.answers, twin.answers, strict=True)
         changed = [not _same_answer(old, new, graded=clean.graded) for old, new in answers]
-    became = [(not was, not now) for (was, now), flip in zip(errors, changed, strict=True) if flip]
+    if clean.scored:
+        # Any loss of a score may be right for one sample, so that only its direction counts.
+        became = [(was < now, now < was) for was, now in errors if was != now]
+    else:
+        became = [(not was, not now) for (was, now), flip in zip(errors, changed, strict=True) if flip]
     return AnswerChanges(
         rate=_share("flip_rate", changed, resamples, clean.questions),
         fixed=became.count((False, True)),

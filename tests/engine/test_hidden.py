@@ -109,4 +109,3 @@ def test_pairs_steer_the_layer_at_a_third_of_the_depth(pairs: Path, backend: Nat
     backend.vary(None)
     backend.open(256)
     assert backend.decode([Step(0, 0, TOKENS, len(TOKENS) - 1)])[0].tolist() != logits(pairs, None)
-    assert backend.notes[-1] == f"the vector of loud.jsonl is in {file}"

@@ -235,4 +235,50 @@ def test_pairs_of_texts_steer_a_real_model(project: Project) -> None:
     project.write(test_it=TRIAGE)
     result = project.run("--puma-model=q.gguf,steer=loud.jsonl:0/1/9", model=False)
     result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(["*the vector of loud.jsonl is in *.gguf*", "*puma: variants*", "*loud-1*", "*loud-9*"])
+    result.stdout.fnmatch_lines(["*puma: variants*", "*loud-1*", "*loud-9*"])
+
+
+TONE = """
+import pytest
+from pytest_puma import CompletionScenario, metric
+
+@metric
+def shouted(sample, prediction):
+    return prediction.text.isupper()
+
+class Tone(CompletionScenario):
+    name = "tone"
+    data = "questions.jsonl"
+    scores = (shouted,)
+
+    def instruction(self, item):
+        return item["question"]
+
+    def truth(self, item):
+        return ""
+
+@pytest.mark.puma(Tone, strategies=["zero_shot"], samples="all")
+def test_tone(puma):
+    pass
+"""
+
+
+@ONE_PROCESS
+def test_of_a_score_more_is_fixed_and_less_is_broken(varied: Project) -> None:
+    questions = [json.dumps({"id": str(number), "question": f"What is {number}?"}) for number in range(12)]
+    (varied.pytester.path / "questions.jsonl").write_text("\n".join(questions))
+    varied.write(
+        conftest="""
+from pytest_puma.testing import ScriptedBackend
+
+def pytest_puma_backend(model):
+    quiet = lambda prompt: "quiet"
+    return ScriptedBackend(quiet, digest="5a", variants={"loud-1": lambda prompt: "LOUD", "loud-2": quiet})
+""",
+        test_it=TONE,
+    )
+    _run(varied).assert_outcomes(passed=3)
+    (run,) = (varied.pytester.path / ".puma" / "runs").iterdir()
+    (result,) = json.loads((run / "run.json").read_text())["variants"]
+    changes = [shift["answer_changes"] for shift in result["shifts"]]
+    assert [(each["fixed"], each["broken"], each["still_wrong"]) for each in changes] == [(12, 0, 0), (0, 0, 0)]

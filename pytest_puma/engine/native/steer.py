@@ -114,10 +114,7 @@ class Controls:
 
     def _vector(self, control: Control) -> ControlVector:
         if control.path not in self._vectors:
-            file = control.path
-            if is_pairs(file):
-                file = self._make(control.path)
-                self._notes[control.path] = [f"the vector of {control.path.name} is in {file}"]
+            file = self._make(control.path) if is_pairs(control.path) else control.path
             self._vectors[control.path] = ControlVector.load(file)
             self._check_unchanged(control)
         return self._vectors[control.path]
