@@ -91,12 +91,11 @@ def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
     if absent := [name for name in names if name not in cells]:
         return not_run(gate, f"{gate} was not judged: no cell of {' and '.join(absent)} ran")
     new, old = (cells[name] for name in names)
-    verdict = _paired(gate, new, old, names[1], policy)
-    return replace(verdict, reason=f"{names[0]}: {verdict.reason}") if verdict.is_judged else verdict
+    return _paired(gate, new, old, names[1], policy, beginning=f"{names[0]}: ")
 
 
-def _paired(gate: Gate, new: Outcome, old: Outcome, against: str, policy: Policy) -> Verdict:
-    """The verdict on a cell that is compared with another one, sample by sample."""
+def _paired(gate: Gate, new: Outcome, old: Outcome, against: str, policy: Policy, *, beginning: str = "") -> Verdict:
+    """The verdict on a cell that is compared with another one, sample by sample; `beginning`: that of its reason."""
     measures = (cell.measures.get(gate.metric) for cell in (new, old))
     if empty := next((measure for measure in measures if measure is not None and not measure.n), None):
         return nothing_measured(gate, empty)
@@ -105,4 +104,5 @@ def _paired(gate: Gate, new: Outcome, old: Outcome, against: str, policy: Policy
         is_measured = gate.metric in new.judgement.replicates and gate.metric in old.judgement.replicates
         why = why_apart(new, old) if is_measured else f"{gate.metric} was not measured in both"
         return not_run(gate, f"{gate} was not judged: {why}")
-    return judge_change(gate, paired_change(*both, quotient=gate.quotient), against, policy)
+    verdict = judge_change(gate, paired_change(*both, quotient=gate.quotient), against, policy)
+    return replace(verdict, reason=f"{beginning}{verdict.reason}")

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_puma.platform.bundled import bundled_folder
 from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
+from tests.integration.varying import run_grid, write_files
 from tests.prediction_lines import prediction_lines
 from tests.tiny_controls import write_lora, write_vector
 
@@ -29,21 +30,13 @@ def asked(who, answer):
         print(who, file=file)
     return answer
 """
-GRID = "q.gguf,steer=loud.gguf:0/1/2"
 
 
 @pytest.fixture
 def varied(project: Project) -> Project:
-    """A project with a model and a control vector, whose model answers by a script."""
-    folder = project.pytester.path
-    shutil.copy(bundled_folder("models") / "puma-tiny.gguf", folder / "q.gguf")
-    write_vector(folder / "loud.gguf")
-    project.write(conftest=CONFTEST, test_it=TRIAGE)
-    return project
-
-
-def _run(project: Project, *arguments: str) -> pytest.RunResult:
-    return project.run(f"--puma-model={GRID}", *arguments, model=False)
+    """A project whose model answers by a script."""
+    project.write(conftest=CONFTEST)
+    return write_files(project)
 
 
 def _answers(project: Project) -> dict[str, set[str]]:
@@ -61,26 +54,26 @@ def _asked(project: Project) -> list[str]:
 
 
 def test_a_grid_loads_the_weights_once(varied: Project) -> None:
-    _run(varied).assert_outcomes(passed=3)
+    run_grid(varied).assert_outcomes(passed=3)
     assert (varied.pytester.path / "opened.txt").read_text().split() == ["q"]
     assert _answers(varied) == {"q": {"Major"}, "q+loud-1": {"Trivial"}, "q+loud-2": {"Minor"}}
 
 
 @ONE_PROCESS
 def test_kept_answers_are_those_of_their_variant(varied: Project) -> None:
-    _run(varied).assert_outcomes(passed=3)
+    run_grid(varied).assert_outcomes(passed=3)
     (varied.pytester.path / "asked.txt").unlink()
-    _run(varied).assert_outcomes(passed=3)
+    run_grid(varied).assert_outcomes(passed=3)
     assert _asked(varied) == []
     assert _answers(varied) == {"q": {"Major"}, "q+loud-1": {"Trivial"}, "q+loud-2": {"Minor"}}
     write_vector(varied.pytester.path / "loud.gguf", seed=1)
-    _run(varied).assert_outcomes(passed=3)
+    run_grid(varied).assert_outcomes(passed=3)
     assert _asked(varied) == ["loud-1", "loud-2"]
 
 
 @ONE_PROCESS
 def test_variants_are_read_offline(varied: Project) -> None:
-    _run(varied).assert_outcomes(passed=3)
+    run_grid(varied).assert_outcomes(passed=3)
     (varied.pytester.path / "opened.txt").unlink()
     result = varied.run("--puma-offline", "--puma-model=q@5a,steer=loud.gguf:0/1/2", model=False)
     result.assert_outcomes(passed=3)
@@ -132,75 +125,17 @@ def test_a_file_name_with_a_plus_gives_another_name(varied: Project) -> None:
     assert set(_answers(varied)) == {"c__"}
 
 
-PLAIN_GATES = """
-import pytest
-
-@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=40, gates=["accuracy >= plain - 0.02"])
-def test_triage(puma):
-    pass
-"""
-#: As good as the plain model, better, and worse than it, by the lengths of prompts.
-SCRIPTS = """
-from pytest_puma.testing import ScriptedBackend
-
-LABELS = ["Trivial", "Minor", "Major", "Critical"]
-
-def pytest_puma_backend(model):
-    same = lambda prompt: LABELS[len(prompt) % 4]
-    return ScriptedBackend(same, digest="5a", variants={"loud-1": same, "loud-2": lambda prompt: "I cannot say."})
-"""
-
-
-def test_a_gate_compares_each_variant_with_its_plain_model(varied: Project) -> None:
-    varied.write(conftest=SCRIPTS, test_it=PLAIN_GATES)
-    result = _run(varied)
-    assert result.ret == pytest.ExitCode.TESTS_FAILED
-    result.stdout.fnmatch_lines(
-        [
-            "triage_jira-zero_shot@q+loud-2: accuracy is lower by * against q, more than the 0.02 allowed *",
-            "pass: triage_jira-zero_shot@q+loud-1: accuracy is the same [[]0, 0[]] against q, *",
-            "*puma: variants*",
-            "scenario *strategy *model *variant *metric *value *change *95 % interval *Holm *flips*",
-            "triage_jira *zero_shot *q *loud-1 *f1_macro* 0 *0%*",
-            "* loud-2 *f1_macro *0 *100%*",
-        ]
-    )
-
-
 @ONE_PROCESS
-def test_a_gate_on_variants_rests_in_a_run_of_plain_models(varied: Project) -> None:
-    varied.write(conftest=SCRIPTS, test_it=PLAIN_GATES)
-    varied.run("--puma-model=q.gguf", model=False).assert_outcomes(passed=1)
-
-
-@ONE_PROCESS
-def test_a_variant_without_its_plain_model_is_not_judged(varied: Project) -> None:
-    varied.write(conftest=SCRIPTS, test_it=PLAIN_GATES)
-    result = varied.run("--puma-model=q.gguf,steer=loud.gguf:1/2", model=False)
-    result.stdout.fnmatch_lines(
-        [
-            "not run: *@q+loud-1: * was not judged: q did not run: add 0 to its list, as in steer=polite.gguf:0/4/8*",
-            "q+loud-1, q+loud-2: to compare with the plain model, add 0 to the list, as in steer=polite.gguf:0/4/8",
-        ]
-    )
-
-
-@ONE_PROCESS
-def test_the_maximum_over_variants_is_corrected_for_the_choice(varied: Project) -> None:
-    varied.write(
-        conftest=SCRIPTS, test_it=PLAIN_GATES.replace("accuracy >= plain - 0.02", "max(accuracy over variant) >= 0.9")
-    )
-    result = _run(varied)
-    result.stdout.fnmatch_lines(
-        ["*FAIL*triage_jira-zero_shot@q: max of 3, q*: accuracy*corrected for choosing the max of 3*"]
-    )
-
-
-@ONE_PROCESS
-def test_variants_are_compared_on_request(varied: Project) -> None:
-    varied.write(conftest=SCRIPTS)
-    result = _run(varied, "--puma-compare=variant")
-    result.stdout.fnmatch_lines(["*puma: comparison*", "*q+loud-1*@q*", "*q+loud-2*@q*"])
+def test_pairs_of_texts_steer_a_real_model(project: Project) -> None:
+    folder = project.pytester.path
+    texts = ("The login fails.", "A page is slow.", "The colour is wrong.", "Nobody can pay.")
+    lines = [json.dumps({"positive": text.upper(), "negative": text}) for text in texts]
+    (folder / "loud.jsonl").write_text("\n".join(lines))
+    shutil.copy(bundled_folder("models") / "puma-tiny.gguf", folder / "q.gguf")
+    project.write(test_it=TRIAGE)
+    result = project.run("--puma-model=q.gguf,steer=loud.jsonl:0/1/9", model=False)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["*puma: variants*", "*loud-1*", "*loud-9*"])
 
 
 def test_variants_of_real_weights_answer_in_a_grid_as_they_do_alone(project: Project) -> None:
@@ -223,62 +158,3 @@ def test_variants_of_real_weights_answer_in_a_grid_as_they_do_alone(project: Pro
     assert {name: grid[name] for name in alone} == alone
     texts = [[line["raw"] for name, line in grid.items() if f"@{model} " in name] for model in ("q", "q+a-1")]
     assert texts[0] != texts[1]
-
-
-@ONE_PROCESS
-def test_pairs_of_texts_steer_a_real_model(project: Project) -> None:
-    folder = project.pytester.path
-    texts = ("The login fails.", "A page is slow.", "The colour is wrong.", "Nobody can pay.")
-    lines = [json.dumps({"positive": text.upper(), "negative": text}) for text in texts]
-    (folder / "loud.jsonl").write_text("\n".join(lines))
-    shutil.copy(bundled_folder("models") / "puma-tiny.gguf", folder / "q.gguf")
-    project.write(test_it=TRIAGE)
-    result = project.run("--puma-model=q.gguf,steer=loud.jsonl:0/1/9", model=False)
-    result.assert_outcomes(passed=3)
-    result.stdout.fnmatch_lines(["*puma: variants*", "*loud-1*", "*loud-9*"])
-
-
-TONE = """
-import pytest
-from pytest_puma import CompletionScenario, metric
-
-@metric
-def shouted(sample, prediction):
-    return prediction.text.isupper()
-
-class Tone(CompletionScenario):
-    name = "tone"
-    data = "questions.jsonl"
-    scores = (shouted,)
-
-    def instruction(self, item):
-        return item["question"]
-
-    def truth(self, item):
-        return ""
-
-@pytest.mark.puma(Tone, strategies=["zero_shot"], samples="all")
-def test_tone(puma):
-    pass
-"""
-
-
-@ONE_PROCESS
-def test_of_a_score_more_is_fixed_and_less_is_broken(varied: Project) -> None:
-    questions = [json.dumps({"id": str(number), "question": f"What is {number}?"}) for number in range(12)]
-    (varied.pytester.path / "questions.jsonl").write_text("\n".join(questions))
-    varied.write(
-        conftest="""
-from pytest_puma.testing import ScriptedBackend
-
-def pytest_puma_backend(model):
-    quiet = lambda prompt: "quiet"
-    return ScriptedBackend(quiet, digest="5a", variants={"loud-1": lambda prompt: "LOUD", "loud-2": quiet})
-""",
-        test_it=TONE,
-    )
-    _run(varied).assert_outcomes(passed=3)
-    (run,) = (varied.pytester.path / ".puma" / "runs").iterdir()
-    (result,) = json.loads((run / "run.json").read_text())["variants"]
-    changes = [shift["answer_changes"] for shift in result["shifts"]]
-    assert [(each["fixed"], each["broken"], each["still_wrong"]) for each in changes] == [(12, 0, 0), (0, 0, 0)]
