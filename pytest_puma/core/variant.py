@@ -41,7 +41,9 @@ class Control:
     @property
     def part(self) -> str:
         """Its part of the name of a variant. It does not depend on the other points of a sweep."""
-        return f"{self.name}-{self.strength:g}{'' if self.layers is None else f'-L{shown_layers(self.layers)}'}"
+        # All digits, so that no two strengths have one name; without the + of 1e+20, which separates controls.
+        strength = repr(self.strength).removesuffix(".0").replace(PLUS, "")
+        return f"{self.name}-{strength}{'' if self.layers is None else f'-L{shown_layers(self.layers)}'}"
 
     @property
     def signature(self) -> str:

@@ -55,7 +55,11 @@ def sentences(run: Run) -> list[str]:
 
 def _effect(run: Run, model: str, variant: str) -> str:
     """The sentence on a variant in several cells; empty for one, whose row says as much."""
-    better = {outcome.cell: outcome.measures[outcome.primary].better for outcome in run.outcomes}
+    better = {
+        outcome.cell: outcome.measures[outcome.primary].better
+        for outcome in run.outcomes
+        if outcome.primary in outcome.measures
+    }
     shifts = {
         result: shift
         for result in run.variants

@@ -105,7 +105,7 @@ def test_an_unknown_axis_is_refused(alone: Project) -> None:
 
     assert result.ret == 4
     result.stderr.fnmatch_lines(
-        ["ERROR: puma: --puma-compare 'models': expected one of baseline, strategy, model, last, run:RUN"]
+        ["ERROR: puma: --puma-compare 'models': expected one of baseline, strategy, model, variant, last, run:RUN"]
     )
 
 

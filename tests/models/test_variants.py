@@ -39,6 +39,7 @@ def _names(text: str) -> list[str]:
         ("steer=a.gguf:0", ["q"]),
         ("steer=hf:owner/repo:a.gguf:2@3", ["q+a-2-L3"]),
         ("lora=package:pack/a.gguf:1e-3", ["q+a-0.001"]),
+        ("lora=a.gguf:0.12345678/0.123456789/1e20", ["q+a-0.12345678", "q+a-0.123456789", "q+a-1e20"]),
         ("lora=a.gguf:1,n_ctx=512,steer=b.gguf", ["q+a-1+b-1"]),
     ],
 )

@@ -17,7 +17,7 @@ MISSPELT = {
     "orderd": "ordered",
     "group_column": "group_columns",
     "text_field": "text_fields",
-    "stops": "stop",
+    "stopp": "stop",
     "parse_conclusions": "parse_conclusion",
 }
 OWN = (
