@@ -54,7 +54,7 @@ def of_labels(table: PredictionTable) -> Iterator[Statistic]:
         near = table.parsed & (np.abs(table.gold - table.answer) <= 1)
         yield statistic.proportion("within_one", near, table.everything, better="high")
         gold, answers = table.gold.astype(float), table.answer.astype(float)
-        yield from agreement(gold, answers, table.parsed, parse_failure_note(table))
+        yield from agreement(gold, answers, table.parsed, parse_failure_note(table), by_class.pairs)
     for index, label in enumerate(table.labels):
         yield from _of_class(f"per_class.{label}", table.gold == index, table.answer == index, by_class.f1_of(index))
 
@@ -84,11 +84,14 @@ def _of_class(name: str, is_gold: Mask, is_answer: Mask, f1: Kernel) -> Iterator
 
 
 class _ByClass:
-    """F1 of every class at once, as 2 * hits / (golds + answers): the harmonic mean of precision and recall."""
+    """F1 of every class at once, as 2 * hits / (golds + answers): the harmonic mean of precision and recall.
+
+    `pairs`: the positions of gold label and answer.
+    """
 
     def __init__(self, table: PredictionTable) -> None:
-        self._pairs = DistinctRows(table.gold, table.answer)
-        gold, answer = self._pairs.columns
+        self.pairs = DistinctRows(table.gold, table.answer)
+        gold, answer = self.pairs.columns
         classes = np.arange(len(table.labels))
         is_gold, is_answer = gold[:, None] == classes, answer[:, None] == classes
         self._golds = is_gold.astype(np.float64)
@@ -98,22 +101,22 @@ class _ByClass:
     def f1_of(self, label: int) -> Kernel:
         """Return the kernel of the F1 of the class of this index."""
         f1 = statistic.ratio(self._twice_hits[:, label], self._golds_and_answers[:, label])
-        return lambda weights: f1(self._pairs.counts(weights))
+        return lambda weights: f1(self.pairs.counts(weights))
 
     def f1_macro(self, weights: Weights) -> Values:
         """Return the mean over the classes that occur, as gold label or as answer."""
-        f1 = self._f1(self._pairs.counts(weights))
+        f1 = self._f1(self.pairs.counts(weights))
         return statistic.divide(np.nansum(f1, axis=1), np.sum(~np.isnan(f1), axis=1))
 
     def recall_macro(self, weights: Weights) -> Values:
         """Return the mean recall of the classes that occur as gold labels, also known as balanced accuracy."""
-        counts = self._pairs.counts(weights)
+        counts = self.pairs.counts(weights)
         recall = statistic.divide(counts @ self._twice_hits / 2, counts @ self._golds)
         return statistic.divide(np.nansum(recall, axis=1), np.sum(~np.isnan(recall), axis=1))
 
     def f1_weighted(self, weights: Weights) -> Values:
         """Return the mean over classes, weighted by the number of gold labels."""
-        counts = self._pairs.counts(weights)
+        counts = self.pairs.counts(weights)
         golds = counts @ self._golds
         return statistic.divide(np.nansum(self._f1(counts) * golds, axis=1), golds.sum(axis=1))
 

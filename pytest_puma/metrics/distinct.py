@@ -43,10 +43,13 @@ class DistinctRows:
             self._last = ref(weights), weights @ self._members
         return self._last[1]
 
-    def kernel(self, build: Callable[..., Kernel]) -> Kernel:
-        """Return the kernel that `build` makes of the columns."""
-        kernel = build(*self.columns)
-        return lambda weights: kernel(self.counts(weights))
+    def kernel(self, build: Callable[..., Kernel], kept: Mask | None = None) -> Kernel:
+        """Return the kernel that `build` makes of the columns, or of those distinct rows that a mask keeps."""
+        if kept is None or kept.all():
+            kernel = build(*self.columns)
+            return lambda weights: kernel(self.counts(weights))
+        kernel = build(*(column[kept] for column in self.columns))
+        return lambda weights: kernel(self.counts(weights)[:, kept])
 
 
 def distinct(build: Callable[..., Kernel], *columns: Values) -> Kernel:

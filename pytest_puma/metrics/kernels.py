@@ -22,19 +22,23 @@ _MAX_PAIRS = 4096
 _ROUNDING = 1e-12
 
 
-def agreement(gold: Values, answer: Values, parsed: Mask, note: str) -> Iterator[Statistic]:
+def agreement(
+    gold: Values, answer: Values, parsed: Mask, note: str, pairs: DistinctRows | None = None
+) -> Iterator[Statistic]:
     """Yield weighted kappa and rank correlations of answers and gold values on a scale, over the parsed answers.
 
-    For ordered labels the numbers are their positions, for a regression its values.
+    For ordered labels the numbers are their positions, for a regression its values. `pairs`: the positions of all rows,
+    an answer below 0 for none, whose counts other kernels use, too.
     """
     inputs = np.where(parsed[:, None], np.column_stack([gold, answer]), np.nan)
     basis = IntervalBasis(rarer=statistic.rarer(gold[parsed] == answer[parsed]))
     among = statistic.contributing(inputs)
-    pairs, n = DistinctRows(gold, answer, among=among), int(among.sum())
-    of_pairs = partial(Statistic, n=n, bounds=CORRELATION, inputs=inputs, interval=basis, note=note)
+    kept = None if pairs is None else pairs.columns[1] >= 0
+    pairs = DistinctRows(gold, answer, among=among) if pairs is None else pairs
+    of_pairs = partial(Statistic, n=int(among.sum()), bounds=CORRELATION, inputs=inputs, interval=basis, note=note)
     for name, build in _AGREEMENT.items():
         if name != "kendall_tau" or len(np.unique(gold[parsed])) * len(np.unique(answer[parsed])) <= _MAX_PAIRS:
-            yield of_pairs(name=name, kernel=pairs.kernel(build), comparison=ComparisonBasis(rebuild=name))
+            yield of_pairs(name=name, kernel=pairs.kernel(build, kept), comparison=ComparisonBasis(rebuild=name))
 
 
 def rebuilt(name: str, builder: str, inputs: Values, **more: Any) -> Statistic:

@@ -37,6 +37,15 @@ def test_rows_outside_of_the_mask_do_not_count(rows: int) -> None:
     assert kernel(_weights(rows)).tolist() == pytest.approx(expected.tolist())
 
 
+def test_a_kernel_may_be_about_some_of_the_distinct_rows() -> None:
+    column = np.array([float(row % 3) for row in range(60)])
+    rows, weights = DistinctRows(column), _weights(60)
+    kernel = rows.kernel(_squares, rows.columns[0] != 1)
+    assert kernel(weights).tolist() == pytest.approx(
+        (weights[:, column != 1] @ np.square(column[column != 1])).tolist()
+    )
+
+
 def test_kernels_about_one_block_share_its_counts_but_not_those_of_another_one() -> None:
     rows = DistinctRows(np.array([1.0, 2.0] * 8))
     one, other = np.ones((1, 16)), np.full((1, 16), 3.0)
