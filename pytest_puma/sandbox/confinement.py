@@ -70,10 +70,12 @@ def readable() -> list[str]:
     return [path for path in (*sorted(filter(None, own)), *_LIBRARIES) if Path(path).exists()]
 
 
-def end_with_parent() -> None:
-    """Let the kernel end this process when the one that started it ends."""
+def end_with_parent(parent: int) -> None:
+    """Let the kernel end this process when its `parent` ends; end it at once if that has already happened."""
     if sys.platform == "linux":
         _libc().prctl(_DEATH_SIGNAL, _SIGKILL, 0, 0, 0)
+        if os.getppid() != parent:
+            os._exit(1)
 
 
 def confine(version: int, packages: Sequence[str] = (), workplace: Workplace | None = None) -> None:

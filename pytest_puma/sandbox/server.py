@@ -60,8 +60,10 @@ def main() -> None:
 
     sys.path[:] = standard
 
+    server = os.getpid()
+
     def give_up_rights(*, packages: bool = False, workplace: Workplace | None = None) -> None:
-        end_with_parent()
+        end_with_parent(server)
         if packages:
             sys.path.extend(installed)
         if mode != "unconfined":
