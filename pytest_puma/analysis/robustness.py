@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +29,8 @@ from pytest_puma.perturbations import Perturbation, parse_perturbation
 from pytest_puma.stats.resampling import Resamples
 from pytest_puma.stats.selection import select
 
+_Effect = TypeVar("_Effect", bound=Shifts)
+
 
 def robustness(outcomes: Sequence[Outcome], added: Mapping[str, Perturbation] | None = None) -> tuple[Robustness, ...]:
     """Return the robustness of every cell with perturbed twins; `added` are the perturbations of plugins, by name.
@@ -49,17 +52,24 @@ def variant_shifts(outcomes: Sequence[Outcome]) -> tuple[Shifts, ...]:
     return tuple(_of_variants(outcome, varied) for outcome, varied in twins if varied)
 
 
-def _of_variants(outcome: Outcome, twins: Mapping[str, BootstrapReplicates]) -> Shifts:
-    replicates = outcome.judgement.replicates[outcome.primary]
-    return Shifts(
+def _effect(kind: type[_Effect], outcome: Outcome, shifts: tuple[Shift, ...], **more: Any) -> _Effect:
+    """The effect of twins on a cell; `more` are further fields of its kind."""
+    replicates, name = outcome.judgement.replicates[outcome.primary], outcome.name
+    return kind(
         cell=outcome.cell,
-        scenario=outcome.name.scenario,
-        strategy=outcome.name.strategy,
-        model=outcome.name.model,
+        scenario=name.scenario,
+        strategy=name.strategy,
+        model=name.model,
         metric=replicates.metric,
         value=replicates.value,
-        shifts=_shifts(replicates, twins, _resamples(replicates)),
+        shifts=shifts,
+        **more,
     )
+
+
+def _of_variants(outcome: Outcome, twins: Mapping[str, BootstrapReplicates]) -> Shifts:
+    replicates = outcome.judgement.replicates[outcome.primary]
+    return _effect(Shifts, outcome, _shifts(replicates, twins, _resamples(replicates)))
 
 
 def _twins(outcome: Outcome, outcomes: Iterable[Outcome], axis: Axis) -> dict[str, BootstrapReplicates]:
@@ -76,14 +86,10 @@ def _robustness(
     measured = {name: twin for name, twin in twins.items() if not math.isnan(twin.value)}
     worst, observed, corrected = _worst(measured, replicates.better)
     resamples = _resamples(replicates)
-    return Robustness(
-        cell=outcome.cell,
-        scenario=outcome.name.scenario,
-        strategy=outcome.name.strategy,
-        model=outcome.name.model,
-        metric=replicates.metric,
-        value=replicates.value,
-        shifts=_shifts(replicates, twins, resamples),
+    return _effect(
+        Robustness,
+        outcome,
+        _shifts(replicates, twins, resamples),
         worst=worst,
         worst_value=observed,
         worst_corrected=corrected,

@@ -11,8 +11,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pytest_puma.platform.files import Stamps
-
 #: A LoRA adapter, or a control vector.
 ControlKind: TypeAlias = Literal["lora", "steer"]
 #: First and last, counted from 0, as in llama.cpp's `l_out-N`.
@@ -26,8 +24,7 @@ class Control:
     """A file that is put on a model.
 
     `name`: the stem of the file. `sha256`: the digest of its bytes, which identifies it. `strength`: its factor, never
-    0. `layers`: those of a control vector, None for all that the file has. `stamps`: the state of the file when it was
-    checked.
+    0. `layers`: those of a control vector, None for all that the file has.
     """
 
     kind: ControlKind
@@ -36,7 +33,6 @@ class Control:
     sha256: str
     strength: float = 1.0
     layers: Layers | None = None
-    stamps: Stamps = field(default=(), compare=False, repr=False)
 
     @property
     def part(self) -> str:

@@ -132,7 +132,6 @@ def find_control(argument: ControlArgument, directories: Sequence[Path]) -> Cont
         name=name_from_file(path.name.removesuffix(SUFFIX)),
         path=path.absolute(),
         sha256=weights_digest(path),
-        stamps=stamps_of(path),
     )
 
 
