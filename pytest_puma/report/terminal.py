@@ -51,9 +51,11 @@ def misses(outcome: Outcome) -> list[str]:
     end = common_end(list(map(outcome.own_text, compared)))
     for prediction in worst:
         flip = worse.get(prediction.key)
-        text, golds = outcome.own_text(prediction), brief(" | ".join(prediction.golds)) or "none"
+        text, golds = outcome.own_text(prediction), brief(" | ".join(prediction.golds))
         lines += [
-            f"  {_name(outcome, prediction)}: {_answered(prediction)}, gold is {golds}"
+            f"  {_name(outcome, prediction)}: {_answered(prediction)}"
+            # Where judges score the replies, samples have no right answer.
+            + (f", gold is {golds}" if golds else "")
             + (f", was {_spelled(flip.old)}{_scores(flip)}" if flip else ""),
             f"    prompt {_elided(text.removesuffix(end) or text)}",
             f"    raw    {_reply(prediction)}",

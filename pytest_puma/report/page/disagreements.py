@@ -13,7 +13,7 @@ import numpy as np
 from pytest_puma.core import JUDGE, Messages, Prediction, Run, Turn
 from pytest_puma.core.shared import whole_prompts
 from pytest_puma.judges.agreement import AGREEMENT, REPLY
-from pytest_puma.phrases import shortened
+from pytest_puma.phrases import one_line
 from pytest_puma.report.page.cells import shares
 from pytest_puma.runs.prediction_file import owner_of, stored_cells
 
@@ -62,8 +62,8 @@ def _disagreements(cell: str, starts: Sequence[Messages], prediction: Prediction
                 cell=cell,
                 metric=name.removesuffix(AGREEMENT),
                 sample=prediction.sample_id,
-                question=shortened(_question(starts, prediction), _SHOWN),
-                reply=shortened(_reply(prediction), _SHOWN),
+                question=one_line(_question(starts, prediction), _SHOWN),
+                reply=one_line(_reply(prediction), _SHOWN),
                 people=verdicts[0].continuations[person],
                 judge=", ".join(map(_verdict, verdicts)),
             )
