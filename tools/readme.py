@@ -1,4 +1,4 @@
-"""Check of the example outputs in README.md: run each marked command, then write its output or compare it.
+"""Check of the example outputs in README.md and `docs/`: run each marked command, then write its output or compare it.
 
     <!-- output of: pytest benchmarks | from: ^=+ puma | to: ^predictions: | exit: 1 -->
     ```console
@@ -192,26 +192,33 @@ def main(arguments: Sequence[str] | None = None, *, root: Path = _ROOT) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.readme", description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if an output has changed")
     check = parser.parse_args(arguments).check
-    page = root / "README.md"
+    pages = (root / "README.md", *sorted((root / "docs").rglob("*.md")))
+    return max(_of_page(page, page.relative_to(root).as_posix(), root, check=check) for page in pages)
+
+
+def _of_page(page: Path, name: str, root: Path, *, check: bool) -> int:
+    """Write or compare the outputs of one page, if it has any; the status is that of `main`."""
     lines = page.read_text(encoding="utf-8").split("\n")
     try:
-        outputs = [trimmed(run(block.marker, root), block.marker) for block in blocks(lines)]
+        if not (marked := blocks(lines)):
+            return 0
+        outputs = [trimmed(run(block.marker, root), block.marker) for block in marked]
         if check:
-            return _check(lines, outputs)
+            return _check(name, lines, outputs)
         page.write_text("\n".join(spliced(lines, outputs)), encoding="utf-8")
-        sys.stdout.write(f"README.md: {len(outputs)} outputs are written\n")
+        sys.stdout.write(f"{name}: {len(outputs)} outputs are written\n")
     except ReadmeError as error:
-        sys.stderr.write(f"README.md: {error}\n")
+        sys.stderr.write(f"{name}: {error}\n")
         return 2
     return 0
 
 
-def _check(lines: Sequence[str], outputs: Sequence[Sequence[str]]) -> int:
+def _check(name: str, lines: Sequence[str], outputs: Sequence[Sequence[str]]) -> int:
     printed = [lines[block.start : block.end] for block in blocks(lines)]
     now = spliced(lines, list(map(settled, outputs, printed)))
-    diff = list(unified_diff(lines, now, "README.md", "as run now", lineterm=""))
-    changed = "README.md has changed outputs: run python -m tools.readme" if diff else None
-    sys.stdout.write("\n".join([*diff, changed or f"README.md: {len(outputs)} outputs are as printed", ""]))
+    diff = list(unified_diff(lines, now, name, "as run now", lineterm=""))
+    changed = f"{name} has changed outputs: run python -m tools.readme" if diff else None
+    sys.stdout.write("\n".join([*diff, changed or f"{name}: {len(outputs)} outputs are as printed", ""]))
     return 1 if diff else 0
 
 

@@ -20,20 +20,11 @@ def _entries(folder: str, *suffixes: str) -> Iterator[str]:
             yield path.name
 
 
-def _rows(heading: str) -> list[str]:
-    """The first column of a table of the README, without the backticks."""
-    _, _, rest = README.partition(f"| {heading} | |\n|---|---|\n")
-    table, _, _ = rest.partition("\n\n")
-    return [row.split("|")[1].strip(" `") for row in table.splitlines()]
-
-
-def test_the_map_has_each_room_and_each_file_beside_the_rooms() -> None:
-    assert sorted(_rows("in `pytest_puma/`")) == sorted(_entries("pytest_puma", ".py"))
-
-
 def test_the_map_has_what_lies_around_the_package() -> None:
+    _, _, rest = ARCHITECTURE.partition("| around it | |\n|---|---|\n")
+    named = [row.split("|")[1].strip(" `") for row in rest.partition("\n\n")[0].splitlines()]
     tools = {f"tools/{name}" for name in _entries("tools", ".py", ".sh", ".cmake") if name != "__init__.py"}
-    assert sorted(_rows("around it")) == sorted(tools | {"benchmarks/", "prompts/", "data/", "docs/", "tests/"})
+    assert sorted(named) == sorted(tools | {"benchmarks/", "prompts/", "data/", "docs/", "tests/"})
 
 
 def test_the_example_is_a_benchmark_of_the_repository() -> None:
@@ -51,7 +42,8 @@ def test_the_architecture_names_modules_and_functions_that_exist() -> None:
 
 def _floors() -> list[set[str]]:
     """The rows of the table of rooms, from the top."""
-    rows = re.findall(r"^\| (`.*?) \|", ARCHITECTURE, re.MULTILINE)
+    rooms, _, _ = ARCHITECTURE.partition("## Around the package")
+    rows = re.findall(r"^\| (`.*?) \|", rooms, re.MULTILINE)
     return [set(re.findall(r"`(\S+)`", row)) for row in rows]
 
 

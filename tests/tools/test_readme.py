@@ -172,6 +172,14 @@ def test_outputs_are_written_and_then_are_as_printed(tmp_path: Path, capsys: pyt
     assert page.read_text(encoding="utf-8") == written
 
 
+def test_pages_of_the_documentation_have_outputs_too(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _page(tmp_path, "no outputs\n")
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "a.md").write_text(PAGE, encoding="utf-8")
+    assert main(["--check"], root=tmp_path) == 1
+    assert "docs/a.md has changed outputs: run python -m tools.readme" in capsys.readouterr().out
+
+
 def test_drift_is_shown_as_a_diff_with_what_to_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = _page(tmp_path, PAGE.replace("```text\n```\n", "```text\ntwo\n```\n", 1))
     before = page.read_text(encoding="utf-8")
