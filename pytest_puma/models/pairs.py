@@ -7,7 +7,7 @@ One object per line of a JSON Lines file. The texts are replies of the model to 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,11 +25,12 @@ _FORM = '{"prompt": "Say something.", "positive": "IL FAIT BEAU", "negative": "T
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pair:
-    """Two replies to a prompt."""
+    """Two replies to a prompt, and the line of the file that has them."""
 
     prompt: str = _PROMPT
     positive: str
     negative: str
+    line: int = field(default=0, compare=False)
 
 
 def is_pairs(path: Path) -> bool:
@@ -44,7 +45,7 @@ def read_pairs(path: Path) -> list[Pair]:
     except (OSError, UnicodeDecodeError) as error:
         msg = f"{path} cannot be read: {error}; expected lines such as {_FORM}"
         raise ModelError(msg) from error
-    pairs = [_pair(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1) if line.strip()]
+    pairs = [_pair(path, number, line) for number, line in enumerate(lines, start=1) if line.strip()]
     if len(pairs) < FEWEST:
         msg = f"{path} has {len(pairs)} pairs; expected at least {FEWEST}, better 16 or more"
         raise ModelError(msg)
@@ -64,7 +65,8 @@ def check_layers(path: Path, base: BaseModel, chosen: tuple[int, int] | None) ->
         raise ModelError(msg)
 
 
-def _pair(line: str, where: str) -> Pair:
+def _pair(path: Path, number: int, line: str) -> Pair:
+    where = f"{path}, line {number}"
     try:
         value: Any = parse_json(line)
     except ValueError as error:
@@ -79,4 +81,4 @@ def _pair(line: str, where: str) -> Pair:
     if value["positive"] == value["negative"]:
         msg = f"{where}: both texts are equal, so that they have no difference; expected two replies"
         raise ModelError(msg)
-    return Pair(**value)
+    return Pair(**value, line=number)

@@ -15,6 +15,7 @@ from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.tasks import rows_of, tasks_on
 from pytest_puma.judges.agreement import AGREEMENT, check_labels, wanted_labels
 from pytest_puma.metrics.library.repeated import trials_needed
+from pytest_puma.planning.leaks import check_pairs
 from pytest_puma.planning.settings import Settings
 from pytest_puma.replies.answers import begins_with
 from pytest_puma.replies.letters import lettered
@@ -39,6 +40,7 @@ def check_ready(cells: Sequence[Cell], settings: Settings, identities: Identitie
         check_consent(cells, settings.request.run_code)
         samples, examples = rows_of(max(cells, key=lambda cell: cell.strategy.shots))
         check_same(cells, samples, identities, test=test)
+        check_pairs(cells, samples)
         for cell in {cell.strategy.name: cell for cell in cells}.values():
             tasks = tasks_on(replace(cell, perturbation=None), (samples, examples), settings.project)
             rehearse(cell.strategy, tasks[0])

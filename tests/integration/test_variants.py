@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pytest_puma.platform.bundled import bundled_folder
+from pytest_puma.scenarios import TriageJiraScenario, draw
 from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
 from tests.integration.varying import run_grid, write_files
 from tests.prediction_lines import prediction_lines
@@ -136,6 +138,18 @@ def test_pairs_of_texts_steer_a_real_model(project: Project) -> None:
     result = project.run("--puma-model=q.gguf,steer=loud.jsonl:0/1/9", model=False)
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(["*puma: variants*", "*loud-1*", "*loud-9*"])
+
+
+@ONE_PROCESS
+def test_pairs_that_quote_a_sample_are_a_collection_error(varied: Project) -> None:
+    (title,) = (sample.fields["title"] for sample in draw(TriageJiraScenario(), 1, seed=42))
+    lines = [json.dumps({"positive": f"LOUD {text}", "negative": "No."}) for text in ("a", "b", "c", f"so: {title}")]
+    (varied.pytester.path / "loud.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    run = partial(varied.run, model=False)
+    result = run("--puma-model=q.gguf,steer=loud.jsonl:0/1")
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*loud.jsonl, line 4: the pair quotes sample * of triage_jira (*"])
+    run("--puma-model=q.gguf,steer=loud.jsonl:0").assert_outcomes(passed=1)
 
 
 def test_variants_of_real_weights_answer_in_a_grid_as_they_do_alone(project: Project) -> None:
