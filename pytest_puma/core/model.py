@@ -96,11 +96,14 @@ class Model:
         return sum(stamp.size for stamp in self.stamps)
 
     @property
+    def plain(self) -> Model:
+        """The model without its variant."""
+        return replace(self, name=plain_name(self.name), variant=None)
+
+    @property
     def loaded(self) -> Model:
         """The plain model whose weights are loaded once for all of its variants."""
-        if self.variant is None or not self.computes:
-            return self
-        return replace(self, name=plain_name(self.name), variant=None)
+        return self if self.variant is None or not self.computes else self.plain
 
     @property
     def computes(self) -> bool:

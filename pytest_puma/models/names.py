@@ -8,9 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from itertools import compress
 
 from pytest_puma.core import Model, ModelError
+from pytest_puma.core.gate import PLAIN
+from pytest_puma.core.variant import PLUS
 from pytest_puma.models.search import without_suffix
+from pytest_puma.phrases import there_are
 
 _OTHER = re.compile(r"[^A-Za-z0-9._-]")
 _SAME = str.maketrans(":_", "--")
@@ -58,6 +63,23 @@ def resolve_name(name: str, models: Sequence[Model]) -> Model:
     listed = f" ({', '.join(model.name for model in fits or models)})" if models else ""
     msg = f"model {name!r} {problem}{listed}; name its file: --puma-model {name}=PATH"
     raise ModelError(msg)
+
+
+def select_variants(patterns: Sequence[str], models: Sequence[Model]) -> tuple[Model, ...]:
+    """Return the models whose variant matches one of the patterns; `plain` matches those without one.
+
+    All models if none has a variant, so that a test for variants also runs without them. A `ModelError` names a pattern
+    that matches none.
+    """
+    if all(model.variant is None for model in models):
+        return tuple(models)
+    names = [model.name.partition(PLUS)[2] or PLAIN for model in models]
+    for pattern in patterns:
+        if not any(fnmatchcase(name, pattern) for name in names):
+            msg = f"variants: {pattern!r} matches no variant of this run; {there_are(pattern, dict.fromkeys(names))}"
+            raise ModelError(msg)
+    selected = [any(fnmatchcase(name, pattern) for pattern in patterns) for name in names]
+    return tuple(compress(models, selected))
 
 
 def _normal(name: str) -> str:

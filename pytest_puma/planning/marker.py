@@ -20,9 +20,9 @@ from pytest_puma.runs.prediction_file import StoredCell
 from pytest_puma.runs.recorded_run import RecordedRun
 
 _OPTIONS = tuple(field.name for field in fields(RunOptions))
-_KEYWORDS = ("gates", "metrics", *_OPTIONS)
+_KEYWORDS = ("gates", "metrics", "variants", *_OPTIONS)
 #: Keywords that take a list of texts, or a single text.
-_LISTS = ("strategies", "judge", "perturb", "subjects", "metrics", "gates")
+_LISTS = ("strategies", "judge", "perturb", "subjects", "metrics", "gates", "variants")
 _MARKER = f"@pytest.mark.puma(scenario, *, {', '.join(_KEYWORDS)})"
 
 
@@ -50,6 +50,7 @@ def read_marker(args: Sequence[Any], keywords: Mapping[str, Any], settings: Sett
         scenario=scenario,
         options=RunOptions(**options),
         gates=tuple(map(settings.registry.gate, keywords.get("gates", ()))),
+        variants=keywords.get("variants"),
         metrics=tuple(dict.fromkeys(keywords.get("metrics", ()))),
     )
 

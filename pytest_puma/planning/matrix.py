@@ -14,11 +14,12 @@ from typing import Any
 
 from pytest_puma.core import Gate, Model, Scenario, SettingsError
 from pytest_puma.core.gate import PLAIN
+from pytest_puma.core.variant import PLUS
 from pytest_puma.datasets.fields import Groups, group_values, matches, no_subject
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.gates.grammar import applies
 from pytest_puma.metrics.library.trials import RETRY_RATE
-from pytest_puma.models.names import resolve_name
+from pytest_puma.models.names import resolve_name, select_variants
 from pytest_puma.planning.scores import Checks, used_scores
 from pytest_puma.planning.settings import DEFAULTS, BenchmarkSpec, RunOptions, Settings
 from pytest_puma.planning.unmatched import check_own_gates
@@ -135,9 +136,13 @@ def _models(spec: BenchmarkSpec, settings: Settings) -> tuple[Model, ...]:
     if not settings.request.models:
         msg = "no model is named; expected --puma-model FILE.gguf, or the ini key puma_models"
         raise SettingsError(msg)
-    if spec.models is None:
-        return settings.request.models
-    return tuple(dict.fromkeys(resolve_name(name, settings.request.models) for name in spec.models))
+    models = settings.request.models
+    if spec.models is not None:
+        plain = list(dict.fromkeys(model.plain for model in models))
+        chosen = [resolve_name(name, models if PLUS in name else plain).name for name in spec.models]
+        fitting = (model for name in chosen for model in models if name in {model.name, model.plain.name})
+        models = tuple(dict.fromkeys(fitting))
+    return models if spec.variants is None else select_variants(spec.variants, models)
 
 
 def _with_gates(cell: Cell, general: Iterable[Gate], checks: Checks) -> Cell:

@@ -74,6 +74,7 @@ def _spec(values: Values, settings: Settings) -> BenchmarkSpec:
         ),
         gates=tuple(_gate(node, scenario, registry) for node in values.get("gates", ())),
         models=tuple(map(content, values.get("models", ()))) or None,
+        variants=tuple(map(content, values.get("variants", ()))) or None,
         metrics=tuple(_metric(content(node), scenario, registry, node) for node in values.get("metrics", ())),
         description=first.get("description", ""),
     )

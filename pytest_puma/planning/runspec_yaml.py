@@ -37,6 +37,7 @@ _KEYS: Mapping[str, _Kind | list[_Kind]] = {
     "sample_size": _COUNT,
     "subjects": [_TEXT],
     "models": [_TEXT],
+    "variants": [_TEXT],
     "judge": [_TEXT],
     "adaptation": _SECTION,
     "adaptation.strategy": [_TEXT],

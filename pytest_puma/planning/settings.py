@@ -180,7 +180,8 @@ class Settings:
 class BenchmarkSpec:
     """Request of a marker or a run-spec: a scenario, run options and gates.
 
-    `models` selects some of those of the command line, None for all. `metrics`: those that reports show; the
+    `models` selects some of those of the command line, None for all; `variants` are patterns that select among their
+    variants. `metrics`: those that reports show; the
     scenario's primary one if empty.
     """
 
@@ -188,5 +189,12 @@ class BenchmarkSpec:
     options: RunOptions = field(default_factory=RunOptions)
     gates: tuple[Gate, ...] = ()
     models: tuple[str, ...] | None = None
+    variants: tuple[str, ...] | None = None
     metrics: tuple[str, ...] = ()
     description: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse patterns that select nothing."""
+        if self.variants == ():
+            msg = "variants is empty; expected at least one pattern, as 'polite*' or 'plain'"
+            raise SettingsError(msg)

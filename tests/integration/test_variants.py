@@ -62,6 +62,17 @@ def test_a_grid_loads_the_weights_once(varied: Project) -> None:
 
 
 @ONE_PROCESS
+def test_a_test_selects_its_variants(varied: Project) -> None:
+    varied.write(test_it=TRIAGE.replace("samples=8", 'samples=8, variants=["plain", "*-2"]'))
+    run_grid(varied).assert_outcomes(passed=2)
+    assert _answers(varied) == {"q": {"Major"}, "q+loud-2": {"Minor"}}
+    varied.run("--puma-model=q.gguf", model=False).assert_outcomes(passed=1)
+    result = varied.run("--puma-model=q.gguf,steer=loud.gguf:0/1", model=False)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(["*variants: '[*]-2' matches no variant of this run; *there are: plain, loud-1*"])
+
+
+@ONE_PROCESS
 def test_kept_answers_are_those_of_their_variant(varied: Project) -> None:
     run_grid(varied).assert_outcomes(passed=3)
     (varied.pytester.path / "asked.txt").unlink()

@@ -20,6 +20,15 @@ def test_a_marker_takes_a_list_of_perturbations() -> None:
         read_marker(["triage_jira"], {"perturb": ["typo"]}, settings())
 
 
+def test_a_marker_selects_variants_by_patterns() -> None:
+    assert read_marker(["triage_jira"], {}, settings()).variants is None
+    assert read_marker(["triage_jira"], {"variants": "polite*"}, settings()).variants == ("polite*",)
+    with pytest.raises(SettingsError, match=r"the marker's variants is 0\.5; expected a list of texts"):
+        read_marker(["triage_jira"], {"variants": 0.5}, settings())
+    with pytest.raises(SettingsError, match="variants is empty; expected at least one pattern"):
+        read_marker(["triage_jira"], {"variants": []}, settings())
+
+
 def test_a_marker_takes_a_lone_text_for_a_list_and_metrics_that_exist() -> None:
     arguments = {
         "strategies": "zero-shot",

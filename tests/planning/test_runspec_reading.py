@@ -86,6 +86,10 @@ def test_gates_are_read_in_their_order(folder: Path) -> None:
     )
 
 
+def test_variants_are_patterns(folder: Path) -> None:
+    assert the_one(folder, MINIMAL + "variants: ['polite*', plain]").variants == ("polite*", "plain")
+
+
 def test_a_lone_value_stands_for_a_list_of_one(folder: Path) -> None:
     request = the_one(
         folder, MINIMAL + "models: qwen2.5:3b\nmetrics: accuracy\ngates: accuracy > 0.5\nperturbations: case_upper"
@@ -234,4 +238,4 @@ def test_the_spec_of_puma_says_every_key_of_puma(folder: Path) -> None:
     text = yaml.safe_load(PUMA)
     paths = {f"{key}.{inner}" for key, value in text.items() if isinstance(value, dict) for inner in value} | set(text)
 
-    assert set(keys) - paths == {"gates", "judge", "retries", "subjects"}
+    assert set(keys) - paths == {"gates", "judge", "retries", "subjects", "variants"}
