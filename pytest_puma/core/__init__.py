@@ -17,7 +17,6 @@ from pytest_puma.core.conversation import Answer as Answer
 from pytest_puma.core.conversation import Conversation as Conversation
 from pytest_puma.core.conversation import Generate as Generate
 from pytest_puma.core.conversation import Generation as Generation
-from pytest_puma.core.conversation import Likelihood as Likelihood
 from pytest_puma.core.conversation import Message as Message
 from pytest_puma.core.conversation import Penalties as Penalties
 from pytest_puma.core.conversation import Prompt as Prompt
@@ -33,6 +32,8 @@ from pytest_puma.core.gate import Policy as Policy
 from pytest_puma.core.gate import Status as Status
 from pytest_puma.core.gate import Tally as Tally
 from pytest_puma.core.gate import Verdict as Verdict
+from pytest_puma.core.likelihood import Likelihood as Likelihood
+from pytest_puma.core.likelihood import TopTokens as TopTokens
 from pytest_puma.core.metric import LEVEL as LEVEL
 from pytest_puma.core.metric import DeclaredScore as DeclaredScore
 from pytest_puma.core.metric import Direction as Direction

@@ -18,6 +18,7 @@ from collections.abc import Generator, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
+from pytest_puma.core.likelihood import Likelihood, TopTokens
 from pytest_puma.core.usage import Usage
 from pytest_puma.errors import EngineError, SettingsError, check_limits
 
@@ -131,17 +132,22 @@ class Generate:
 class Score:
     """Request for the log-probability of each continuation of the assistant's turn.
 
-    `ends`: the continuation is the whole answer, so its end of turn is scored too.
+    `ends`: the continuation is the whole answer, so its end of turn is scored too. `top`: the number of most probable
+    tokens to return at each of the first `POSITIONS` places of a single continuation, which is not scored beyond them.
     """
 
     prompt: Prompt
     continuations: tuple[str, ...]
     ends: bool = True
+    top: int = 0
 
     def __post_init__(self) -> None:
         """Refuse an empty list and an empty continuation: they have no probability."""
         if not self.continuations or not all(self.continuations):
             msg = f"score needs at least one continuation and none empty; got {self.continuations!r}"
+            raise SettingsError(msg)
+        if self.top and len(self.continuations) > 1:
+            msg = f"score returns the top tokens of one continuation; got {self.continuations!r}"
             raise SettingsError(msg)
 
 
@@ -158,31 +164,19 @@ def written(score: Score, *, grammar: bool, logprobs: bool = False) -> Generate:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Likelihood:
-    """Log-probability of a continuation after its prompt, in nats.
-
-    `total`: the sum over its tokens. `end`: that of the end of turn after it, None if it was not requested. `tokens`:
-    the number of tokens. `greedy`: each of them is the most probable one at its place.
-    """
-
-    total: float
-    end: float | None
-    tokens: int
-    greedy: bool
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Response:
     """The reply to one request.
 
     `logprobs` (natural logarithm): of each continuation, summed over its tokens, for a `Score`, with the end of turn if
     that was requested; of each generated token for a `Generate` with `logprobs`. `likelihoods`: of each continuation of
-    a `Score`. `finish`: `length`: cut off at the maximum number of tokens; `overflow`: the prompt exceeds the context.
+    a `Score`. `top`: the most probable tokens at each place, for a `Score` with `top`. `finish`: `length`: cut off at
+    the maximum number of tokens; `overflow`: the prompt exceeds the context.
     """
 
     text: str = ""
     logprobs: tuple[float, ...] = ()
     likelihoods: tuple[Likelihood, ...] = ()
+    top: tuple[TopTokens, ...] = ()
     finish: Finish = "stop"
     usage: Usage = field(default_factory=Usage)
 

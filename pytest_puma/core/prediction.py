@@ -9,7 +9,8 @@ from dataclasses import dataclass, field, fields
 from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
-from pytest_puma.core.conversation import TRUNCATED, Likelihood, Response
+from pytest_puma.core.conversation import TRUNCATED, Response
+from pytest_puma.core.likelihood import Likelihood
 from pytest_puma.core.metric import Value
 from pytest_puma.core.shared import Messages
 from pytest_puma.core.usage import Usage

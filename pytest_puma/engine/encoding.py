@@ -11,6 +11,7 @@ from functools import partial
 from itertools import chain
 
 from pytest_puma.core import Backend, EngineError, Generate, Request, Score
+from pytest_puma.core.likelihood import POSITIONS
 from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.jobs import Job
 from pytest_puma.engine.replies import GenerateReply, Reply, ScoreReply, carriers_of
@@ -45,7 +46,7 @@ class Encoded:
         """Return the reply that takes the rows of logits of the job."""
         if isinstance(self.request, Generate):
             return GenerateReply(backend, self.request, len(self.tokens), job.room)
-        return ScoreReply(self.tails, self.carriers, self.ends, len(self.tokens))
+        return ScoreReply(self.tails, self.carriers, self.ends, len(self.tokens), top=self.request.top)
 
 
 def encode_all(backend: Backend, requests: Sequence[Request]) -> Iterable[Encoded]:
@@ -82,4 +83,6 @@ def encoded(backend: Backend, request: Request) -> Encoded:
         raise EngineError(msg)
     ends = backend.ends_of_turn if request.ends else ()
     tails = tuple((*whole[boundary:], *ends[:1]) for whole in full)
+    if request.top and len(tails[0]) > POSITIONS:
+        tails, ends = (tails[0][:POSITIONS],), ()
     return Encoded(request, array("i", tokens[:boundary]), tails, ends, carriers_of(tails))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from array import array
 from collections.abc import Sequence
 from functools import partial
 from itertools import pairwise
@@ -10,12 +11,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
-from pytest_puma.core import Backend, Generate, Likelihood, Response, Usage
+from pytest_puma.core import Backend, Generate, Likelihood, Response, TopTokens, Usage
 from pytest_puma.core.backend import Thoughts
 from pytest_puma.core.conversation import Finish
 from pytest_puma.engine.adjustment import Adjustment
 from pytest_puma.engine.jobs import RowOwner
-from pytest_puma.engine.sampling import best_token, choose, log_probabilities
+from pytest_puma.engine.sampling import best_token, best_tokens, choose, log_probabilities
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -139,13 +140,20 @@ class ScoreReply(_Reply):
 
     With `ends`, the last token of each tail represents any of them; without, it belongs to the continuation. It is
     never computed: nothing follows it. A continuation that is a prefix of another one is not computed either: it uses
-    the rows of the other, its carrier.
+    the rows of the other, its carrier. `top`: the number of best tokens to keep of each row.
     """
 
     def __init__(
-        self, tails: Sequence[tuple[int, ...]], carriers: Sequence[int], ends: Sequence[int], prompt_tokens: int
+        self,
+        tails: Sequence[tuple[int, ...]],
+        carriers: Sequence[int],
+        ends: Sequence[int],
+        prompt_tokens: int,
+        *,
+        top: int = 0,
     ) -> None:
         super().__init__(prompt_tokens)
+        self._top, self._best = top, list[TopTokens]()
         self._tails, self._ends = tails, list(ends)
         self._lengths = [len(tail) - bool(ends) for tail in tails]
         self._totals, self._end = np.zeros(len(tails)), np.zeros(len(tails))
@@ -166,6 +174,9 @@ class ScoreReply(_Reply):
         self._greedy[inside] &= np.equal(tokens, best)
         if ended and self._ends:
             self._end[ended] = np.logaddexp.reduce(gains[len(tokens) :])
+        if self._top:
+            tokens = best_tokens(logits, self._top).tolist()
+            self._best.append(TopTokens(array("i", tokens), array("f", log_probabilities(logits, tokens).tolist())))
 
     def response(self, now: float) -> Response:
         """Return the sums; `decoded_tokens` counts the computed tokens of the continuations."""
@@ -176,6 +187,7 @@ class ScoreReply(_Reply):
                 Likelihood(total=total, end=end if self._ends else None, tokens=tokens, greedy=best)
                 for total, end, tokens, best in zip(totals, ends, self._lengths, greedy, strict=True)
             ),
+            top=tuple(self._best),
             finish="scored",
             usage=self._usage(self._fed, now),
         )

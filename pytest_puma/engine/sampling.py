@@ -64,7 +64,7 @@ def _filtered(logits: NDArray[np.float32], top_k: int, top_p: float) -> tuple[ND
     count = top_k or FIRST_SORTED
     whole = None if top_k else np.exp(logits - logits.max()).sum(dtype=np.float64)
     while True:
-        tokens = _best(logits, count)
+        tokens = best_tokens(logits, count)
         weights = np.exp(logits[tokens].astype(np.float64) - logits[tokens[0]])
         mass = weights.sum() if whole is None else whole
         before = np.cumsum(weights) - weights
@@ -75,8 +75,8 @@ def _filtered(logits: NDArray[np.float32], top_k: int, top_p: float) -> tuple[ND
         count *= 8
 
 
-def _best(logits: NDArray[np.float32], count: int) -> NDArray[np.intp]:
-    """The ids of the `count` highest logits, highest first, the lowest id on a tie; without impossible tokens."""
+def best_tokens(logits: NDArray[np.float32], count: int) -> NDArray[np.intp]:
+    """Ids of the `count` highest logits, highest first, the lowest id on a tie; without impossible tokens."""
     threshold = np.partition(logits, -count)[-count] if count < len(logits) else -np.inf
     tokens = np.flatnonzero((logits >= threshold) & (logits > -np.inf))
     return tokens[np.argsort(-logits[tokens], kind="stable")][:count]

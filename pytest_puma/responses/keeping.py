@@ -220,4 +220,4 @@ class KeepingResponder(ForwardingResponder):
 
 def _content(response: Response) -> tuple[object, ...]:
     """The part of a response that does not depend on the clock."""
-    return response.text, response.finish, response.logprobs, response.likelihoods
+    return response.text, response.finish, response.logprobs, response.likelihoods, response.top

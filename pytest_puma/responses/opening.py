@@ -19,6 +19,7 @@ from pytest_puma.responses.schema import (
     WAL,
     UnusableError,
     checked_path,
+    complete_columns,
     create_tables,
     is_ours,
     saving,
@@ -128,6 +129,7 @@ def _read_only(path: Path, *, why: str = "") -> Opened:
         immutable = "" if log.is_file() and log.stat().st_size else "&immutable=1"
         connection = _connected(f"{path.absolute().as_uri()}?mode=ro{immutable}")
         if version_of(connection, path):
+            complete_columns(connection)
             note = f"{path} can only be read, so that no answers are kept: {why}" if why else ""
             return Opened(connection=connection, note=note)
         note = f"{path} cannot be written: {why}" if why else f"{path} is empty"

@@ -152,6 +152,7 @@ def _score(request: Score) -> dict[str, Any]:
         **_shown(request.prompt),
         "continuations": list(request.continuations),
         "ends": request.ends,
+        **({"top": request.top} if request.top else {}),
     }
 
 

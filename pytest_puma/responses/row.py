@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import struct
 import zlib
+from array import array
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from json import dumps
 from typing import Any, cast
 
-from pytest_puma.core import EngineError, Likelihood, Response, StoreShare, Usage
+from pytest_puma.core import EngineError, Likelihood, Response, StoreShare, TopTokens, Usage
 from pytest_puma.core.conversation import Finish
 from pytest_puma.platform.json_text import parse_json
 
 #: Columns of the table `response` that hold a response.
-COLUMNS = ("finish", "text", "packed", "logprobs", "likelihoods", "usage")
+COLUMNS = ("finish", "text", "packed", "logprobs", "likelihoods", "usage", "top")
 #: Texts with more bytes are deflated.
 _PLAIN = 512
 #: Bytes of the longest text that is deflated: a store from elsewhere could have four megabytes that become gigabytes.
@@ -87,12 +89,13 @@ def values_of(response: Response) -> tuple[Any, ...]:
         struct.pack(f"<{len(response.logprobs)}d", *response.logprobs),
         b"".join(map(_likelihood, response.likelihoods)),
         dumps([usage.prompt_tokens, usage.cached_tokens, usage.decoded_tokens, usage.seconds]),
+        b"".join(map(_top, response.top)),
     )
 
 
 def response_of(values: tuple[Any, ...]) -> Response:
     """Return the response of the values of `COLUMNS`; `sound_response` lists the errors of damaged ones."""
-    finish, text, packed, logprobs, likelihoods, usage = values
+    finish, text, packed, logprobs, likelihoods, usage, top = values
     prompt_tokens, cached_tokens, decoded_tokens, seconds = parse_json(usage)
     return Response(
         text=(inflated(text) if packed else text).decode("utf-8", "surrogatepass"),
@@ -101,6 +104,7 @@ def response_of(values: tuple[Any, ...]) -> Response:
             Likelihood(total=total, end=end if has_end else None, tokens=tokens, greedy=greedy)
             for total, end, tokens, has_end, greedy in _LIKELIHOOD.iter_unpack(likelihoods)
         ),
+        top=tuple(_tops(top)),
         finish=cast("Finish", finish),
         usage=Usage(
             prompt_tokens=prompt_tokens, cached_tokens=cached_tokens, decoded_tokens=decoded_tokens, seconds=seconds
@@ -133,10 +137,32 @@ def inflated(data: bytes, dictionary: bytes = b"") -> bytes:
 
 
 def check_of(*row: object) -> bytes:
-    """Return the checksum of a row: its cell, the key of its engine, request, batch and the values of `COLUMNS`."""
+    """Return the checksum of a row: its cell, the key of its engine, request, batch and the values of `COLUMNS`.
+
+    An empty `top`, the last of these, is left out, as in rows from before there was one.
+    """
+    row = row if row[-1] else row[:-1]
     contents = [value if isinstance(value, bytes) else str(value).encode() for value in row]
     sized = [part for content in contents for part in (len(content).to_bytes(8, "little"), content)]
     return blake2b(b"".join(sized), digest_size=8).digest()
+
+
+def _top(top: TopTokens) -> bytes:
+    """The number of tokens, then all tokens, then all log-probabilities, each in four bytes."""
+    count = len(top.tokens)
+    return struct.pack(f"<i{count}i{count}f", count, *top.tokens, *top.logprobs)
+
+
+def _tops(data: bytes) -> Iterator[TopTokens]:
+    start = 0
+    while start < len(data):
+        (count,) = struct.unpack_from("<i", data, start)
+        tokens, logprobs = (
+            struct.unpack_from(f"<{count}{kind}", data, start + 4 + 4 * shift)
+            for kind, shift in (("i", 0), ("f", count))
+        )
+        yield TopTokens(array("i", tokens), array("f", logprobs))
+        start += 4 + 8 * count
 
 
 def _likelihood(likelihood: Likelihood) -> bytes:

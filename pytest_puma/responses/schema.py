@@ -17,7 +17,9 @@ VERSION = 2
 #: SQLite's log and its shared memory beside the file.
 WAL, SHM = "-wal", "-shm"
 
-_TABLES = """
+#: A column that files of earlier releases do not have. Their programs write rows without it, and so go on working.
+_TOP = "top BLOB NOT NULL DEFAULT x''"
+_TABLES = f"""
 CREATE TABLE run(id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT NOT NULL UNIQUE, started TEXT NOT NULL);
 CREATE TABLE engine(id INTEGER PRIMARY KEY, digest BLOB NOT NULL UNIQUE, weights TEXT NOT NULL, model TEXT NOT NULL,
     signature TEXT NOT NULL, notes TEXT NOT NULL);
@@ -28,7 +30,7 @@ CREATE TABLE pass(scope INTEGER NOT NULL, company BLOB NOT NULL, responses INTEG
 CREATE TABLE prompt(digest BLOB PRIMARY KEY, base BLOB, body BLOB NOT NULL) WITHOUT ROWID;
 CREATE TABLE response(id INTEGER PRIMARY KEY, scope INTEGER NOT NULL, request BLOB NOT NULL, company BLOB NOT NULL,
     run INTEGER NOT NULL, prompt BLOB, finish TEXT NOT NULL, text BLOB NOT NULL, packed INTEGER NOT NULL,
-    logprobs BLOB NOT NULL, likelihoods BLOB NOT NULL, usage TEXT NOT NULL, row_check BLOB NOT NULL,
+    logprobs BLOB NOT NULL, likelihoods BLOB NOT NULL, usage TEXT NOT NULL, row_check BLOB NOT NULL, {_TOP},
     UNIQUE(scope, request, company));
 """
 _CREATE = f"BEGIN IMMEDIATE; {_TABLES} PRAGMA application_id={APPLICATION}; PRAGMA user_version={VERSION}; COMMIT"
@@ -47,6 +49,24 @@ def create_tables(connection: sqlite3.Connection, path: Path) -> None:
     """Create all tables in an empty database, or none. Raises an `UnusableError`, and changes nothing then."""
     if not version_of(connection, path):
         connection.executescript(_CREATE)
+    elif not _has_top(connection):
+        connection.execute("BEGIN IMMEDIATE")
+        # Another process may have added it in the meantime.
+        connection.execute("ROLLBACK" if _has_top(connection) else f"ALTER TABLE response ADD COLUMN {_TOP}")
+        if connection.in_transaction:
+            connection.execute("COMMIT")
+
+
+def complete_columns(connection: sqlite3.Connection) -> None:
+    """Let queries of a file that is not written find all columns."""
+    if not _has_top(connection):
+        # It hides the table of the same name from this connection.
+        connection.execute("CREATE TEMP VIEW response AS SELECT *, x'' AS top FROM main.response")
+
+
+def _has_top(connection: sqlite3.Connection) -> bool:
+    query = "SELECT count(*) FROM pragma_table_info('response') WHERE name = 'top'"
+    return bool(connection.execute(query).fetchone()[0])
 
 
 def version_of(connection: sqlite3.Connection, path: Path) -> int:

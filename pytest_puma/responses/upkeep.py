@@ -1,6 +1,7 @@
 """The contents of a response store, to look at; and its upkeep: its size, and its end of a run.
 
-Whole scopes are removed, those that were used longest ago first, but never those of the last two runs.
+The top tokens of scores are removed first, then whole scopes, those that were used longest ago first, but never those
+of the last two runs.
 """
 
 from __future__ import annotations
@@ -133,11 +134,15 @@ def prune(path: Path, size: int) -> PrunedStore:
     opened = open_to_write(path)
     if opened.connection is None:
         raise DataError(opened.note)
-    answers = cells = 0
+    cells = 0
     with closing(opened.connection) as connection:
         if not opened.writable:
             raise DataError(opened.note)
-        for scope in _oldest(connection):
+        oldest = _oldest(connection)
+        # They are large, and one pass over the answers computes them again.
+        large = (scope for scope in oldest if _used(connection) > size)
+        answers = sum(_delete(connection, "scope = ? AND top != x''", scope) for scope in large)
+        for scope in oldest:
             if _used(connection) <= size:
                 break
             answers += _remove(connection, scope)
@@ -165,11 +170,17 @@ def _used(connection: sqlite3.Connection) -> int:
 def _remove(connection: sqlite3.Connection, scope: int) -> int:
     """Remove a scope in chunks; return the number of its answers."""
     connection.execute("DELETE FROM pass WHERE scope = ?", (scope,))
-    delete = "DELETE FROM response WHERE id IN (SELECT id FROM response WHERE scope = ? LIMIT ?)"
+    answers = _delete(connection, "scope = ?", scope)
+    connection.execute("DELETE FROM scope WHERE id = ?", (scope,))
+    return answers
+
+
+def _delete(connection: sqlite3.Connection, where: str, scope: int) -> int:
+    """Remove answers of a scope in chunks; return their number."""
+    delete = f"DELETE FROM response WHERE id IN (SELECT id FROM response WHERE {where} LIMIT ?)"  # noqa: S608
     answers = 0
     while removed := connection.execute(delete, (scope, _CHUNK)).rowcount:
         answers += removed
-    connection.execute("DELETE FROM scope WHERE id = ?", (scope,))
     return answers
 
 

@@ -176,3 +176,24 @@ def test_more_continuations_than_sequences_are_scored_one_after_the_other(
     for request, response in zip(requests, Engine(backend).run(requests), strict=True):
         # "4 points" and "40 points" begin alike: that row is computed twice, in different batches.
         assert response.logprobs == pytest.approx(scores_by_rows(backend, request), abs=NOISE)
+
+
+def test_top_tokens_are_those_of_each_row(backend: RecordedBackend) -> None:
+    requests = [replace(score(question, "Critical of"), top=8) for question in issues(4)]
+    for request, response in zip(requests, Engine(backend).run(requests), strict=True):
+        before, (tail,) = tokens_of(backend, request)
+        rows = [log_softmax(backend.rows_after[(*before, *tail[:place])]) for place in range(len(tail))]
+        assert len(response.top) == len(tail)
+        for top, row in zip(response.top, rows, strict=True):
+            best = np.argsort(-row, kind="stable")[:8]
+            assert list(top.tokens) == best.tolist()
+            assert list(top.logprobs) == pytest.approx(row[best].tolist(), abs=1e-3)
+        assert response.logprobs == pytest.approx(scores_by_rows(backend, request), abs=1e-3)
+
+
+def test_top_tokens_end_after_sixteen_places(backend: RecordedBackend) -> None:
+    long, cut = score("How severe?", "Critical " * 40), score("How severe?", "Critical " * 30)
+    whole, part = Engine(backend).run([replace(request, top=4) for request in (long, cut)])
+    assert len(whole.top) == 16
+    assert whole.usage.decoded_tokens == 15
+    assert whole.top == part.top

@@ -216,3 +216,31 @@ def test_a_new_store_its_log_and_its_folder_are_for_their_owner_alone(tmp_path: 
     assert modes.pop(".puma") == 0o700
     assert set(modes.values()) == {0o600}
     assert {".puma/.gitignore", ".puma/responses.sqlite", ".puma/responses.sqlite-wal"} <= modes.keys()
+
+
+def without_top(path: Path) -> None:
+    """Make it a store as of the releases before scores returned their top tokens."""
+    filled(path).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("ALTER TABLE response DROP COLUMN top")
+
+
+def test_an_older_store_gets_the_column_of_top_tokens_when_it_is_written(path: Path) -> None:
+    without_top(path)
+    for opened in (open_to_write(path), open_to_write(path)):
+        assert opened.connection is not None
+        assert opened.connection.execute("SELECT top FROM response").fetchall() == []
+
+
+def test_an_older_store_that_is_only_read_has_no_top_tokens(path: Path) -> None:
+    without_top(path)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(
+            "INSERT INTO response VALUES (1, 1, 'q', 'b', 1, NULL, 'stop', 'text', 0, '', '', '', 'check')"
+        )
+        connection.commit()
+    before = path.read_bytes()
+    reader = open_to_read(path).connection
+    assert reader is not None
+    assert reader.execute("SELECT text, top FROM response WHERE response.scope = 1").fetchall() == [("text", b"")]
+    assert path.read_bytes() == before

@@ -38,6 +38,7 @@ OTHER: dict[str, Any] = {
     "penalties": Penalties(presence=0.5),
     "continuations": (" B", " A"),
     "ends": False,
+    "top": 256,
     "messages": (Message(role="system", content="How urgent?"),),
     "prefill": "",
     "stop": (),
@@ -47,7 +48,7 @@ OTHER: dict[str, Any] = {
 DRAWN = {"top_p", "top_k", "min_p", "seed"}
 
 
-@pytest.mark.parametrize("request_", [GENERATE, SCORE], ids=["generate", "score"])
+@pytest.mark.parametrize("request_", [GENERATE, replace(SCORE, continuations=(" A",))], ids=["generate", "score"])
 def test_any_other_field_makes_another_key(request_: Request) -> None:
     for field in fields(request_):
         assert request_key(replace(request_, **{field.name: OTHER[field.name]})) != request_key(request_), field.name

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 import tracemalloc
 import zlib
+from array import array
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.core import Likelihood, Response, Usage
+from pytest_puma.core import Likelihood, Response, TopTokens, Usage
 from pytest_puma.responses.row import MOST, check_of, response_of, sound_response, values_of
 
 numbers = st.floats(allow_nan=False)
@@ -22,11 +23,16 @@ likelihoods = st.builds(
     tokens=st.integers(0, 2**40),
     greedy=st.booleans(),
 )
+single = st.floats(allow_nan=False, max_value=0, width=32)
+tops = st.lists(st.tuples(st.integers(0, 2**31 - 1), single), max_size=5).map(
+    lambda pairs: TopTokens(array("i", [token for token, _ in pairs]), array("f", [value for _, value in pairs]))
+)
 responses = st.builds(
     Response,
     text=st.text(st.characters(), max_size=40) | st.text(min_size=600, max_size=700),
     logprobs=st.lists(st.floats(allow_nan=False, max_value=0), max_size=4).map(tuple),
     likelihoods=st.lists(likelihoods, max_size=4).map(tuple),
+    top=st.lists(tops, max_size=3).map(tuple),
     finish=st.sampled_from(["stop", "length", "context", "scored", "overflow"]),
     usage=st.builds(
         Usage,
@@ -54,7 +60,7 @@ def test_a_long_text_is_deflated() -> None:
     assert len(text) < 100
 
 
-@pytest.mark.parametrize("place", range(10))
+@pytest.mark.parametrize("place", range(11))
 def test_any_changed_value_has_another_checksum(place: int) -> None:
     values = values_of(Response(text="A", logprobs=(-1.0,), usage=Usage(seconds=1)))
     row: list[Any] = ["triage-egi@", b"engine", b"request", b"company", *values]
@@ -74,7 +80,7 @@ OWNER = ("triage-egi@", b"engine")
 
 def row_of(text: bytes, *, packed: int = 1, usage: str = "[1, 0, 1, 0.5]") -> tuple[Any, ...]:
     """A row of its own checksum."""
-    row = (b"request", b"company", "stop", text, packed, b"", b"", usage)
+    row = (b"request", b"company", "stop", text, packed, b"", b"", usage, b"")
     return (*row, check_of(*OWNER, *row))
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from array import array
 from pathlib import Path
 from random import Random
 
 import pytest
 
-from pytest_puma.core import DataError, Generate, Message, Prompt, Response
+from pytest_puma.core import DataError, Generate, Message, Prompt, Response, TopTokens
 from pytest_puma.responses.database import EngineRow, ResponseStore
 from pytest_puma.responses.opening import Opened, open_to_write
 from pytest_puma.responses.upkeep import finish_run, prune
@@ -80,7 +81,8 @@ def test_many_answers_are_removed_in_short_transactions(path: Path, monkeypatch:
 
     monkeypatch.setattr("pytest_puma.responses.upkeep.open_to_write", open_traced)
     assert prune(path, 1).answers == 2500
-    assert sum(statement.startswith("DELETE FROM response") for statement in statements) == 4
+    # One of them looks for top tokens.
+    assert sum(statement.startswith("DELETE FROM response") for statement in statements) == 1 + 4
     assert not any(statement.startswith("BEGIN") for statement in statements)
 
 
@@ -105,3 +107,17 @@ def test_pruning_what_is_no_store_is_an_error(path: Path) -> None:
     path.mkdir()
     with pytest.raises(DataError, match=r"responses\.sqlite cannot be opened"):
         prune(path, MEGABYTE)
+
+
+def test_top_tokens_are_removed_before_answers(path: Path) -> None:
+    for number, cell in enumerate("abcd"):
+        filled(path, f"r{number}", cell, answers=2)
+    store = ResponseStore(path, run="r1")
+    scope = store.scope("b", b"engine", ENGINE, {})
+    assert scope is not None
+    top = TopTokens(array("i", range(256)), array("f", [-6.0] * 256))
+    rows = [(bytes([number]) * 32, request("b"), Response(top=(top,) * 16)) for number in range(40)]
+    store.keep(scope, b"company", request("b").prompt, rows)
+    store.close()
+    pruned = prune(path, path.stat().st_size - 40 * 16 * 256 * 6)
+    assert (pruned.answers, pruned.cells, cells(path)) == (40, 0, ["a", "b", "c", "d"])
