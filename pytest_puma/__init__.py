@@ -4,7 +4,7 @@
 `CompletionScenario` and `ChoiceScenario` compose their prompts from methods. A `Strategy` is a way of asking, a
 `Perturbation` a change of the texts. Names are imported when they are used: pytest imports this package in every
 project. `load_run` gives a run of the past as pandas frames. `ControlVector` reads and makes the files of
-`steer=`.
+`steer=`, `Variant`, `steer` and `lora` variants of a model.
 """
 
 from importlib import import_module
@@ -22,12 +22,14 @@ if TYPE_CHECKING:
         Sample,
         Scenario,
         Trial,
+        Variant,
         ask,
         ask_all,
         metric,
     )
     from pytest_puma.judges import rubric
     from pytest_puma.models.control_vector import ControlVector
+    from pytest_puma.models.controls import lora, steer
     from pytest_puma.perturbations import Group, Perturbation
     from pytest_puma.runs.loaded import LoadedRun, load_run
     from pytest_puma.scenarios.choice import ChoiceScenario
@@ -57,11 +59,14 @@ __all__ = [
     "Strategy",
     "Task",
     "Trial",
+    "Variant",
     "ask",
     "ask_all",
     "load_run",
+    "lora",
     "metric",
     "rubric",
+    "steer",
 ]
 
 _ELSEWHERE = {
@@ -75,7 +80,9 @@ _ELSEWHERE = {
     "Strategy": "pytest_puma.strategies",
     "Task": "pytest_puma.strategies",
     "load_run": "pytest_puma.runs.loaded",
+    "lora": "pytest_puma.models.controls",
     "rubric": "pytest_puma.judges",
+    "steer": "pytest_puma.models.controls",
 }
 
 

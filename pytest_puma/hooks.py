@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 if TYPE_CHECKING:
-    from pytest_puma.core import Backend, Metric, Model, Responder, ResponderRole, Scenario
+    from pytest_puma.core import Backend, Metric, Model, Responder, ResponderRole, Scenario, Variant
     from pytest_puma.perturbations import Perturbation
     from pytest_puma.strategies import Strategy
 
@@ -59,6 +59,17 @@ def pytest_puma_metrics() -> list[Metric]:  # type: ignore[empty-body]
 
     def pytest_puma_metrics():
         return [reply_length]
+    """
+
+
+@pytest.hookspec
+def pytest_puma_variants(model: Model) -> list[Variant]:  # type: ignore[empty-body]
+    """Also run these variants of a model, which is plain; the hook is called once for each.
+
+    def pytest_puma_variants(model):
+        polite = ControlVector.load("polite.gguf") - 0.5 * ControlVector.load("verbose.gguf")
+        tone = lora("tone.gguf", strength=0.2)
+        return [Variant.of(steer(polite, strength=s, layers=10), tone, name=f"mix-{s:g}") for s in (0.5, 1)]
     """
 
 

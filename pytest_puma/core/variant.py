@@ -6,10 +6,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
+
+from pytest_puma.errors import SettingsError
 
 #: A LoRA adapter, or a control vector.
 ControlKind: TypeAlias = Literal["lora", "steer"]
@@ -50,14 +53,27 @@ class Control:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Variant:
-    """The controls that are put on a model together, in their order."""
+    """The controls that are put on a model together, in their order; `own_name`: in place of those of the controls."""
 
     controls: tuple[Control, ...]
+    own_name: str = ""
+
+    @classmethod
+    def of(cls, *controls: Control, name: str = "") -> Variant:
+        """Return a variant of one's own. A control of strength 0 is left out; a `SettingsError` if none is left."""
+        left = tuple(control for control in controls if control.strength)
+        if not left:
+            msg = f"variant {name!r} has no control with a strength; expected one, as the plain model is no variant"
+            raise SettingsError(msg)
+        if name == "plain" or not re.fullmatch(r"[\w.-]*", name, re.ASCII):
+            msg = f"a variant is named {name!r}; expected letters, digits and any of . _ - only, and not 'plain'"
+            raise SettingsError(msg)
+        return cls(controls=left, own_name=name)
 
     @property
     def name(self) -> str:
         """Behind the name of the model: `polite-0.5-L10+support-0.2`."""
-        return PLUS.join(control.part for control in self.controls)
+        return self.own_name or PLUS.join(control.part for control in self.controls)
 
     @property
     def signature(self) -> str:

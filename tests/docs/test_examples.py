@@ -6,9 +6,11 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import Change, Flip, Measure, Power, Prediction
+from pytest_puma.core import Change, Flip, Measure, Model, Power, Prediction
+from pytest_puma.models.base import BaseModel
 from tests.docs.reference import code_blocks, example, names_in, table
 from tests.integration.conftest import Project
+from tests.tiny_controls import write_lora, write_vector
 
 BENCHMARK = """
 import pytest
@@ -75,6 +77,20 @@ def test_the_example_of_a_strategy_gets_nothing_but_labels_from_any_model(ticket
     assert answers.pop("T-5") is None
     assert set(answers.values()) <= {"billing", "access"}
     assert tickets.record()["outcomes"][0]["failures"] == {"one_word": 1}
+
+
+def test_the_example_of_own_variants_runs_them_beside_the_plain_model(tickets: Project) -> None:
+    _hook(tickets, "pytest_puma_variants")
+    base = BaseModel.of(Model(name="tiny", path=tickets.model))
+    for seed, name in enumerate(("polite", "verbose")):
+        write_vector(tickets.pytester.path / f"{name}.gguf", (1,), width=base.width, seed=seed)
+    name = "blk.0.attn_output.weight"
+    inputs, outputs = base.shapes[name]
+    write_lora(tickets.pytester.path / "tone.gguf", {name: (inputs, outputs)}, architecture=base.architecture)
+    tickets.run().assert_outcomes(passed=3)
+    assert {line["cell"].partition("@")[2] for line in tickets.predictions()} == {
+        *("tiny", "tiny+mix-0.5", "tiny+mix-1")
+    }
 
 
 def test_the_example_of_an_own_metric_is_measured_and_gated(tickets: Project) -> None:

@@ -1,16 +1,22 @@
-"""The registry of scenarios, strategies, perturbations and metrics: built in, from hooks, and from templates."""
+"""The registry of scenarios, strategies, perturbations and metrics: built in, from hooks, and from templates.
+
+Hooks also add variants of models.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from pytest_puma.core import Metric, Scenario, SettingsError
+from pytest_puma.core import Metric, Model, ModelError, Scenario, SettingsError, Variant
+from pytest_puma.core.variant import PLUS
 from pytest_puma.judges import JUDGED
 from pytest_puma.metrics.library import LIBRARY
+from pytest_puma.models.fit import check_fit
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
 from pytest_puma.planning.registry import SCENARIOS, Registry
@@ -59,9 +65,37 @@ def _is_taken(perturbation: str) -> bool:
     return perturbation in {"all", "none"} or is_built_in_perturbation(perturbation)
 
 
-def _returned(config: pytest.Config, hook: str) -> list[Any]:
+def with_own_variants(config: pytest.Config, models: tuple[Model, ...]) -> tuple[Model, ...]:
+    """Add the variants of the hook to those of each model. A `PumaError` names an invalid one."""
+    hook, grown = "pytest_puma_variants", list(models)
+    if not config.hook.pytest_puma_variants.get_hookimpls():
+        return models
+    plain_models = dict.fromkeys(model.plain for model in models)
+    for plain in plain_models:
+        if plain.source not in {"weights", "store"}:
+            continue
+        variants = _returned(config, hook, model=plain)
+        if wrong := next((entry for entry in variants if not isinstance(entry, Variant)), None):
+            msg = f"hook {hook}: found {wrong!r}; expected Variants, as Variant.of(lora('tone.gguf'))"
+            raise SettingsError(msg)
+        own = [replace(plain, name=f"{plain.name}{PLUS}{variant.name}", variant=variant) for variant in variants]
+        names = [model.name for model in (*grown, *own)]
+        if taken := next((model.name for model in own if names.count(model.name) > 1), None):
+            msg = f"hook {hook}: the name {taken!r} is taken; give yours another: Variant.of(..., name='mix')"
+            raise SettingsError(msg)
+        if own and plain.computes:
+            try:
+                check_fit(own)
+            except ModelError as error:
+                msg = f"hook {hook}: {error}"
+                raise ModelError(msg) from error
+        grown += own
+    return tuple(model for plain in plain_models for model in grown if model.plain == plain)
+
+
+def _returned(config: pytest.Config, hook: str, **arguments: object) -> list[Any]:
     """Return the entries of all lists that the implementations of a hook return."""
-    lists = getattr(config.hook, hook)()
+    lists = getattr(config.hook, hook)(**arguments)
     for entries in lists:
         if isinstance(entries, str) or not isinstance(entries, Iterable):
             name = getattr(entries, "__name__", "")

@@ -38,6 +38,7 @@ from pytest_puma.responses.verdict_source import read_verdicts
 from pytest_puma.session.settings.earlier_runs import compared, flipped, older, rescored
 from pytest_puma.session.settings.options import OptionSource, stated
 from pytest_puma.session.settings.project import project_root
+from pytest_puma.session.settings.registry import with_own_variants
 
 #: How to run what a model wrote.
 RUN_CODE = ("off", "sandbox", "unconfined")
@@ -141,7 +142,7 @@ def models_of(config: pytest.Config, source: OptionSource, storage: Storage, def
         if not default:
             return ()
         arguments, where = [default], "the default model"
-    return _models(config, storage, arguments, where=where)
+    return with_own_variants(config, _models(config, storage, arguments, where=where))
 
 
 def _judges(config: pytest.Config, storage: Storage, arguments: tuple[str, ...]) -> tuple[Model, ...]:

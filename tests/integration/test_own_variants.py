@@ -1,0 +1,76 @@
+"""Variants that a conftest.py adds by the hook."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.conftest import ONE_PROCESS, Project
+from tests.integration.varying import write_files
+from tests.tiny_controls import WIDTH, write_lora, write_vector
+
+HOOK = f"""
+import numpy as np
+from pytest_puma import ControlVector, Variant, lora, steer
+from pytest_puma.testing import ScriptedBackend
+
+LOUD = ControlVector({{1: np.ones({WIDTH}), 2: np.ones({WIDTH})}})
+
+def pytest_puma_backend(model):
+    variants = {{"loud-1": lambda prompt: "Minor", "mix": lambda prompt: "Trivial"}}
+    return ScriptedBackend({{}}, default="Major", digest="5a", variants=variants)
+
+def pytest_puma_variants(model):
+    return RETURNED
+"""
+MIX = "[Variant.of(steer(LOUD, strength=s), steer('loud.gguf', layers=(1, 2)), name='mix') for s in (0.5,)]"
+
+
+def _project(project: Project, returned: str) -> Project:
+    project.write(conftest=HOOK.replace("RETURNED", returned))
+    return write_files(project)
+
+
+def _run(project: Project, *arguments: str) -> pytest.RunResult:
+    return project.run(*arguments, model=False)
+
+
+def test_variants_of_the_hook_run_beside_those_of_the_argument(project: Project) -> None:
+    _run(_project(project, MIX), "--puma-model=q.gguf,steer=loud.gguf:0/1", "-v").assert_outcomes(passed=3)
+    answers = {(str(line["cell"]).partition("@")[2], line["answer"]) for line in project.predictions()}
+    assert answers == {("q", "Major"), ("q+loud-1", "Minor"), ("q+mix", "Trivial")}
+
+
+@ONE_PROCESS
+def test_their_kept_answers_are_found_offline_and_by_their_contents(project: Project) -> None:
+    _run(_project(project, MIX), "--puma-model=q.gguf").assert_outcomes(passed=2)
+    offline = ("--puma-offline", "--puma-model=q@5a")
+    _run(project, *offline).assert_outcomes(passed=2)
+    project.write(conftest=HOOK.replace("RETURNED", MIX.replace("0.5", "0.25")))
+    _run(project, *offline).assert_outcomes(passed=1, errors=1)
+
+
+@ONE_PROCESS
+@pytest.mark.parametrize(
+    ("returned", "sentence"),
+    [
+        ("[steer(LOUD)]", "*hook pytest_puma_variants: found Control(*; expected Variants, as Variant.of(lora(*"),
+        ("Variant.of(steer(LOUD))", "*hook pytest_puma_variants: found Variant(*; expected a list*"),
+        (
+            "[Variant.of(steer(LOUD, strength=0), name='off')]",
+            "*variant 'off' has no control with a strength*",
+        ),
+        ("[Variant.of(steer(LOUD), name='a+b')]", "*a variant is named 'a+b'; expected letters, digits and any of*"),
+        ("[Variant.of(steer(LOUD), name='plain')]", "*a variant is named 'plain'; expected letters*not 'plain'*"),
+        ("[Variant.of(steer('loud.gguf'))]", "*hook pytest_puma_variants: the name 'q+loud-1' is taken; give yours*"),
+        ("[Variant.of(steer(LOUD)), Variant.of(steer(2 * LOUD))]", "*the name 'q+vector-1' is taken; give yours*"),
+        ("[Variant.of(lora('a.gguf'))]", "*hook pytest_puma_variants: a.gguf is a LoRA for llama; q is qwen2*"),
+        ("[Variant.of(steer(LOUD, layers=7))]", "*hook pytest_puma_variants: @7: q has layers 1 to 2*"),
+        ("[Variant.of(steer('wide.gguf'))]", "*wide.gguf has directions of 640 numbers, q has 192*"),
+    ],
+)
+def test_a_mistake_is_an_error_before_anything_runs(project: Project, returned: str, sentence: str) -> None:
+    write_lora(project.pytester.path / "a.gguf", architecture="llama")
+    write_vector(project.pytester.path / "wide.gguf", width=640)
+    result = _run(_project(project, returned), "--puma-model=q.gguf,steer=loud.gguf")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines([sentence])
