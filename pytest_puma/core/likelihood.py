@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from array import array
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
 
+if TYPE_CHECKING:
+    Ints: TypeAlias = array[int]
+    Floats: TypeAlias = array[float]
+else:  # before Python 3.12 the class takes no subscript, and the types of fields are looked up when an outcome is read
+    Ints = Floats = array
 #: The most places of a continuation whose top tokens are returned.
 POSITIONS = 16
 
@@ -27,5 +33,5 @@ class Likelihood:
 class TopTokens:
     """The most probable tokens at a place, the most probable one first, with their log-probabilities in nats."""
 
-    tokens: array[int]
-    logprobs: array[float]
+    tokens: Ints
+    logprobs: Floats
