@@ -35,6 +35,13 @@ def refuse_stray_text(tree: nodes.Template, path: Path) -> None:
         raise TemplateError(msg)
 
 
+def has_only_blocks(tree: nodes.Template) -> bool:
+    """Whether nothing stands beside the blocks that they could need, as an import or an assignment."""
+    return tree.find(nodes.Block) is not None and all(
+        isinstance(node, (nodes.Block, nodes.Output)) for node in tree.body
+    )
+
+
 def turn_blocks(trees: Mapping[str, nodes.Template], name: str) -> dict[str, int]:
     """Return the line of each block of a template that is no part of a turn, so that it must be one.
 

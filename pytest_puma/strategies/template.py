@@ -29,13 +29,14 @@ class Template:
     """A compiled template.
 
     `sources_sha256`: the digest of its source and of every source that it loads. `turns`: the line of each of its
-    blocks that can only be a turn.
+    blocks that can only be a turn. `only_blocks`: it has nothing else.
     """
 
     path: Path
     sources_sha256: str
     compiled: jinja2.Template = field(repr=False, compare=False)
     turns: Mapping[str, int] = field(repr=False, compare=False)
+    only_blocks: bool = field(repr=False, compare=False)
 
     @property
     def place(self) -> str:
@@ -91,11 +92,12 @@ class Template:
 
     def _render(self, turn: str, variables: Mapping[str, Any], hidden: Collection[str]) -> dict[str, str]:
         """The stripped text of the blocks for the system and the turn, or of the whole as the user's."""
-        context = self.compiled.new_context(dict(variables))
+        context, texts = self.compiled.new_context(dict(variables)), dict[str, str]()
         try:
-            # The root comes first: it runs the imports and assignments that blocks read, and adds a parent's.
-            with _silent(context.blocks):
-                texts = {USER: "".join(self.compiled.root_render_func(context))}
+            if not self.only_blocks:
+                # The root comes first: it runs the imports and assignments that blocks read, and adds a parent's.
+                with _silent(context.blocks):
+                    texts = {USER: "".join(self.compiled.root_render_func(context))}
             if context.blocks:
                 names = (name for name in (SYSTEM, turn) if name in context.blocks)
                 texts = {name: "".join(context.blocks[name][0](context)) for name in names}

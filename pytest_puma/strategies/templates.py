@@ -83,7 +83,7 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
     import jinja2
 
     from pytest_puma.engine.sandbox import SandboxedEnvironment
-    from pytest_puma.strategies.blocks import refuse_empty, refuse_stray_text, turn_blocks
+    from pytest_puma.strategies.blocks import has_only_blocks, refuse_empty, refuse_stray_text, turn_blocks
 
     loader = jinja2.FileSystemLoader(folders)
     # The end is kept so that an include on its own line stays a line.
@@ -105,7 +105,8 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
         msg = f"{path}: {reason(error)}; expected a Jinja2 template in UTF-8"
         raise TemplateError(msg) from error
     digest = hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()
-    return Template(path=path, sources_sha256=digest, compiled=compiled, turns=blocks)
+    only_blocks = has_only_blocks(trees[path.name])
+    return Template(path=path, sources_sha256=digest, compiled=compiled, turns=blocks, only_blocks=only_blocks)
 
 
 def _sources(
