@@ -30,12 +30,22 @@ INTERNAL = (
 )
 
 
-def test_the_table_of_options_has_each_option_beside_its_ini_key() -> None:
-    rows = [(names_in(option), names_in(key)) for option, key, *_ in table("command line")]
-    pairs = [(option[0].split()[0] if option else None, key[0] if key else None) for option, key in rows]
-    assert {option for option, _ in pairs if option} == set(OPTIONS)
-    assert {key for _, key in pairs if key} == set(INI)
-    for option, key in pairs:
+def _options() -> list[tuple[str | None, str | None, str]]:
+    """The option and the ini key of each section of options.md that is about one, and the text of the section."""
+    page = (ROOT / "docs" / "reference" / "options.md").read_text(encoding="utf-8")
+    found = []
+    for section in re.split(r"\n(?=##)", page):
+        heading, _, text = section.partition("\n")
+        names = names_in(heading) if heading.startswith("### ") else []
+        option = next((name for name in names if name.startswith("--")), None)
+        found += [(option, next((name for name in names if name != option), None), text)] if names else []
+    return found
+
+
+def test_each_option_and_each_ini_key_has_a_heading_with_the_other_one_beside_it() -> None:
+    assert sorted(option for option, _, _ in _options() if option) == sorted(OPTIONS)
+    assert sorted(key for _, key, _ in _options() if key) == sorted(INI)
+    for option, key, _ in _options():
         if option and key:
             assert key.rstrip("s") == option.lstrip("-").replace("-", "_").rstrip("s")
 
@@ -47,10 +57,10 @@ def test_a_page_names_no_option_and_no_ini_key_that_does_not_exist(page: Path) -
     assert set(re.findall(r"(?<![\w-])puma_\w+", text)) <= set(INI)
 
 
-def test_the_defaults_in_the_table_are_those_of_the_code() -> None:
-    defaults = {name: row[3] for row in table("command line") for name in names_in(row[1])}
-    assert defaults["puma_samples"] == str(DEFAULT_SAMPLES)
-    assert defaults["puma_seed"] == str(DEFAULT_SEED)
+def test_the_defaults_are_those_of_the_code() -> None:
+    texts = {key: text for _, key, text in _options()}
+    assert f"Default: {DEFAULT_SAMPLES}.\n" in texts["puma_samples"]
+    assert f"Default: {DEFAULT_SEED}.\n" in texts["puma_seed"]
 
 
 def test_the_table_of_model_options_is_complete() -> None:
