@@ -1,7 +1,8 @@
-"""Choices that continue a text: HellaSwag, PIQA and Winogrande.
+"""Choices that continue a text: HellaSwag, GoldenSwag, COPA, PIQA and Winogrande.
 
 hellaswag_val.jsonl  {"activity_label": ..., "ctx_a": ..., "ctx_b": ..., "ctx": ..., "endings": [...], "label": 3}
 valid.jsonl          {"goal": ..., "sol1": ..., "sol2": ...}      beside it valid-labels.lst: a 0 or 1 for each line
+val.jsonl            {"premise": ..., "choice1": ..., "choice2": ..., "question": "cause", "label": 0}
 dev.jsonl            {"sentence": "The cup fell on the rug, _ broke.", "option1": ..., "option2": ..., "answer": "1"}
 
 On the hub, HellaSwag has texts as labels, and PIQA a column `label`. The answers of the test splits are not public, so
@@ -21,6 +22,7 @@ from pytest_puma.scenarios.benchmarks.benchmark import ChoiceBenchmark
 from pytest_puma.scenarios.file import shown_path, text_of
 
 _BLANK = "_"
+_CONNECTIVES = {"cause": "because", "effect": "therefore"}
 
 
 class HellaSwag(ChoiceBenchmark):
@@ -58,7 +60,83 @@ class HellaSwag(ChoiceBenchmark):
         }
 
 
-class Piqa(ChoiceBenchmark):
+class GoldenSwag(HellaSwag):
+    """GoldenSwag (Chizhov et al., 2025): the questions of HellaSwag without faults; others of them are the examples."""
+
+    name = "goldenswag"
+    files = ("data/validation-*.parquet",)
+    contents = "1,525 texts"
+    licence = "that of its page on the hub; HellaSwag: MIT"
+    hub = "PleIAs/GoldenSwag"
+    original = "the hub alone"
+
+    def examples(self) -> None:
+        """None: texts that are not evaluated are the examples."""
+
+
+class Copa(ChoiceBenchmark):
+    """COPA (Roemmele et al., 2011): the cause or the effect of a sentence, scored as its continuation.
+
+    `because` or `therefore` stands in place of the full stop, and a choice begins in lower case, also `i`, as in
+    lm-evaluation-harness. The form is that of SuperGLUE, whose test split has no answers.
+    """
+
+    name = "copa"
+    split = "validation"
+    files = ("val.jsonl", "COPA/val.jsonl", "copa/validation-*.parquet")
+    fewshot_files = ("train.jsonl", "COPA/train.jsonl", "copa/train-*.parquet")
+    question_first = ""
+    protected = ("because", "therefore")
+    strategies = ("cloze_scoring", "option_scoring")
+    scores = ("accuracy_chars",)
+    contents = "100 sentences and 400 examples"
+    licence = "BSD 2-Clause"
+    hub = "aps/super_glue:copa/*"
+    original = "COPA.zip of https://super.gluebenchmark.com/tasks"
+
+    def continued(self, item: dict[str, Any]) -> str:
+        """Return the sentence."""
+        return self.question(item)
+
+    def instruction(self, item: dict[str, Any], options: str) -> str:
+        """Return the sentence with its options, or a request to complete it."""
+        return super().instruction(item, options) if options else f"Complete the sentence:\n{self.question(item)}"
+
+    def row(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record whose question ends with the connective."""
+        asked = fields.text(record, "question")
+        if asked not in _CONNECTIVES:
+            msg = f"column 'question': found {asked!r}, expected cause or effect"
+            raise DataError(msg)
+        choices = [fields.text(record, name) for name in ("choice1", "choice2")]
+        return {
+            "question": f"{fields.text(record, 'premise').strip().removesuffix('.')} {_CONNECTIVES[asked]}",
+            "choices": [choice[0].lower() + choice[1:] for choice in choices],
+            "answer": [fields.number(record, "label", 2)],
+        }
+
+
+class LabelledLines(ChoiceBenchmark):
+    """The base of loaders whose labels are in a file beside the rows, or in their column `label`."""
+
+    def published(self, path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
+        """Add the labels of the file beside it."""
+        rows, file = list(super().published(path)), _beside(path)
+        if not file.is_file():
+            return rows
+        labels = text_of(file).split()
+        if len(labels) != len(rows):
+            counts = f"{len(rows)} rows, and {file.name} {len(labels)} labels"
+            msg = f"{shown_path(path)} has {counts}; expected a label for each row"
+            raise DataError(msg)
+        return [(row, record | {"label": label}) for (row, record), label in zip(rows, labels, strict=True)]
+
+    def parts(self, path: Path) -> Sequence[Path]:
+        """Return the file, and that of its labels."""
+        return [path, *filter(Path.is_file, (_beside(path),))]
+
+
+class Piqa(LabelledLines):
     """PIQA (Bisk et al., 2020): two ways to reach a goal with things of the household, scored as its answers."""
 
     name = "piqa"
@@ -77,22 +155,6 @@ class Piqa(ChoiceBenchmark):
             "choices": [fields.text(record, "sol1"), fields.text(record, "sol2")],
             "answer": [fields.number(record, "label", 2)],
         }
-
-    def published(self, path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
-        """Add the labels of the file beside it."""
-        rows, file = list(super().published(path)), _beside(path)
-        if not file.is_file():
-            return rows
-        labels = text_of(file).split()
-        if len(labels) != len(rows):
-            counts = f"{len(rows)} rows, and {file.name} {len(labels)} labels"
-            msg = f"{shown_path(path)} has {counts}; expected a label for each row"
-            raise DataError(msg)
-        return [(row, record | {"label": label}) for (row, record), label in zip(rows, labels, strict=True)]
-
-    def parts(self, path: Path) -> Sequence[Path]:
-        """Return the file, and that of its labels."""
-        return [path, *filter(Path.is_file, (_beside(path),))]
 
 
 class Winogrande(ChoiceBenchmark):

@@ -10,6 +10,8 @@ import pytest
 
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
+from tests.scenarios.benchmarks.test_copa import row as copa
+from tests.scenarios.benchmarks.test_exams import CLOUD, FEES, HURT, IRON
 from tests.scenarios.benchmarks.test_gsm8k import TEST as PEARS
 from tests.scenarios.benchmarks.test_hellaswag import row as hellaswag
 from tests.scenarios.benchmarks.test_humaneval import ROWS as FUNCTIONS
@@ -52,6 +54,12 @@ HUB: dict[str, tuple[str, dict[str, Any]]] = {
     "truthfulqa_mc1": ("multiple_choice/validation-00000-of-00001.parquet", COWS),
     "truthfulqa_mc2": ("multiple_choice/validation-00000-of-00001.parquet", COWS),
     "openbookqa": ("main/test-00000-of-00001.parquet", LAMP),
+    "goldenswag": ("data/validation-00000-of-00001.parquet", hellaswag()),
+    "copa": ("copa/validation-00000-of-00001.parquet", copa()),
+    "sciq": ("data/test-00000-of-00001.parquet", CLOUD),
+    "social_iqa": ("default/validation/0000.parquet", HURT | {"label": "2"}),
+    "medqa": ("data/test-00000-of-00001.parquet", {"question": "What lacks?", "choices": list(IRON), "answer_idx": 1}),
+    "mmlu_pro": ("data/test-00000-of-00001.parquet", FEES),
     "gsm8k": ("main/test-00000-of-00001.parquet", PEARS),
     "humaneval": ("openai_humaneval/test-00000-of-00001.parquet", FUNCTIONS[0]),
     "mbpp": ("full/test-00000-of-00001.parquet", FUNCTION),
