@@ -74,12 +74,15 @@ from pytest_puma.core.responder import Responder as Responder
 from pytest_puma.core.responder import StoreShare as StoreShare
 from pytest_puma.core.run import AnswerChanges as AnswerChanges
 from pytest_puma.core.run import Fault as Fault
+from pytest_puma.core.run import Front as Front
+from pytest_puma.core.run import FrontPoint as FrontPoint
 from pytest_puma.core.run import Gap as Gap
 from pytest_puma.core.run import Invocation as Invocation
 from pytest_puma.core.run import Robustness as Robustness
 from pytest_puma.core.run import Run as Run
 from pytest_puma.core.run import Shift as Shift
 from pytest_puma.core.run import Shifts as Shifts
+from pytest_puma.core.run import Standing as Standing
 from pytest_puma.core.sample import Choice as Choice
 from pytest_puma.core.sample import Origin as Origin
 from pytest_puma.core.sample import PromptTrial as PromptTrial

@@ -5,12 +5,15 @@ from __future__ import annotations
 import shlex
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
 
 from pytest_puma.core.change import Change, Contrast
 from pytest_puma.core.gate import Tally, Verdict
 from pytest_puma.core.metric import Measure
 from pytest_puma.core.outcome import Outcome
 
+#: Whether a point of a trade-off is as good as any other one on the whole: surely, surely not, or nobody knows.
+Standing: TypeAlias = Literal["on the front", "dominated", "undecided"]
 #: Options that write files beside the run.
 _WRITING = ("--puma-report", "--puma-update-baseline")
 
@@ -149,17 +152,35 @@ class Robustness(Shifts):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class FrontPoint:
+    """A variant, or the plain model, in a trade-off: the cell of each of the two metrics."""
+
+    cell: str
+    other_cell: str
+    standing: Standing
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Front:
+    """A trade-off between the variants of a model: `metric` of one cell each, against the `other_metric` of another."""
+
+    metric: str
+    other_metric: str
+    points: tuple[FrontPoint, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Run:
     """All outcomes of a pytest run without their predictions, its run-level results, and its environment.
 
     Predictions are in the run folder: in a long run they would fill the memory. `verdicts`: the verdicts of gates on
     several cells, and of gates that fit no cell; `problems`: sentences that fail the run although no cell fails;
     `faults`: the tests that ended in an error or whose body failed; `robustness`: one for each cell with perturbed
-    twins; `variants`: one for each cell of a plain model with variants; `contrasts`: the comparison of cells, if
-    requested; `unchanged`: sentences on perturbed cells that were not
-    run because the perturbation changes none of their prompts; `rescored_from`: the run whose answers were read, None
-    if they were computed. `seconds`: wall-clock time of the run up to its last cell. `number`: that in the history of
-    the project, None until the run has one.
+    twins; `variants`: one for each cell of a plain model with variants; `fronts`: the trade-offs between variants;
+    `contrasts`: the comparison of cells, if requested; `unchanged`: sentences on perturbed cells that were not run
+    because the perturbation changes none of their prompts; `rescored_from`: the run whose answers were read, None if
+    they were computed. `seconds`: wall-clock time of the run up to its last cell. `number`: that in the history of the
+    project, None until the run has one.
     """
 
     id: str
@@ -174,6 +195,7 @@ class Run:
     faults: tuple[Fault, ...] = ()
     robustness: tuple[Robustness, ...] = ()
     variants: tuple[Shifts, ...] = ()
+    fronts: tuple[Front, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
     unchanged: tuple[str, ...] = ()
     rescored_from: str | None = None

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -20,6 +21,7 @@ ControlKind: TypeAlias = Literal["lora", "steer"]
 Layers: TypeAlias = tuple[int, int]
 #: Separates the name of a model and those of its controls.
 PLUS = "+"
+_PART = re.compile(r"(.+?)-(-?[\d.]+(?:e-?\d+)?)(?:-L(\d+(?:-\d+)?))?")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,3 +98,22 @@ def shown_layers(layers: Layers) -> str:
 def plain_name(name: str) -> str:
     """Return the name of a model without that of its variant."""
     return name.partition(PLUS)[0]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Setting:
+    """A control as its `part` of a name shows it; `strength` is NaN for one without, `layers` empty for all layers."""
+
+    part: str
+    strength: float = math.nan
+    layers: str = ""
+
+
+def settings_of(variant: str) -> dict[str, Setting]:
+    """Return the settings of the controls in the name of a variant, by their names; none for a plain model."""
+    settings = {}
+    for part in variant.split(PLUS) if variant else ():
+        found = _PART.fullmatch(part)
+        name, strength, layers = found.groups() if found else (part, "nan", None)
+        settings[name] = Setting(part=part, strength=float(strength), layers=layers or "")
+    return settings

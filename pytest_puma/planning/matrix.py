@@ -78,8 +78,9 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     shown = (*(spec.metrics or primary), *((RETRY_RATE,) if options.retries else ()))
     cells = []
     models = _models(spec, settings)
-    # A variant is compared with its plain model.
-    compares = settings.judging.compare or any(model.variant is not None for model in models)
+    # A variant is compared with its plain model, by all metrics that are shown.
+    varied = any(model.variant is not None for model in models)
+    compared_metrics = (*primary, *shown) if varied else primary if options.perturb or settings.judging.compare else ()
     for model in models:
         for name in options.strategies or spec.scenario.strategies or spec.scenario.kind.strategies:
             cell = Cell(
@@ -97,7 +98,7 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
                 generation=generation,
                 gates=spec.gates,
                 metrics=tuple(dict.fromkeys(shown)),
-                compared_metrics=primary if options.perturb or compares else (),
+                compared_metrics=tuple(dict.fromkeys(compared_metrics)),
             )
             for twin in _twins(cell, options, settings):
                 gated = _with_plain_metrics(_with_gates(twin, general, checks), [*spec.gates, *general], models)

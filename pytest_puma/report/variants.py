@@ -12,12 +12,14 @@ from pytest_puma.report import table
 from pytest_puma.report.comparison import APPROXIMATE
 from pytest_puma.report.robustness import NAMES, SHIFTS, SIGNIFICANCE_LEVEL
 from pytest_puma.report.table import TextColumn
+from pytest_puma.stats.significance import holm
 
-_SHIFTS: tuple[TextColumn[Shift], ...] = (
+#: Of one variant of a cell.
+CHANGES: tuple[TextColumn[Shift], ...] = (
     TextColumn("variant", lambda shift: shift.perturbation, names=True),
     *SHIFTS[1:],
 )
-COLUMNS: tuple[TextColumn[Any], ...] = (*NAMES, *_SHIFTS)
+COLUMNS: tuple[TextColumn[Any], ...] = (*NAMES, *CHANGES)
 #: The names below the first row of a cell.
 _REPEATED = ("",) * len(NAMES)
 
@@ -33,7 +35,7 @@ def lines(run: Run, width: int) -> list[str]:
 def rows(variants: Sequence[Shifts]) -> list[tuple[str, ...]]:
     """Return the rows under `COLUMNS`: the change of the metric, the changed answers, and what they changed to."""
     return [
-        (*(_REPEATED if index else table.texts(NAMES, result)), *table.texts(_SHIFTS, shift))
+        (*(_REPEATED if index else table.texts(NAMES, result)), *table.texts(CHANGES, shift))
         for result in variants
         for index, shift in enumerate(result.shifts)
     ]
@@ -53,24 +55,37 @@ def sentences(run: Run) -> list[str]:
     return [*filter(None, effects), *([f"{named(missing)}: {advice}"] if missing else [])]
 
 
-def _effect(run: Run, model: str, variant: str) -> str:
-    """The sentence on a variant in several cells; empty for one, whose row says as much."""
+def effects(run: Run) -> dict[tuple[str, str], str]:
+    """Return by plain cell and variant whether a change is surely `better` or `worse`, else an empty text.
+
+    The p-values are corrected for all cells and variants of the model (Holm).
+    """
     better = {
         outcome.cell: outcome.measures[outcome.primary].better
         for outcome in run.outcomes
         if outcome.primary in outcome.measures
     }
-    shifts = {
-        result: shift
-        for result in run.variants
-        for shift in result.shifts
-        if (result.model, shift.perturbation) == (model, variant)
-    }
-    if len(shifts) == 1:
+    found: dict[tuple[str, str], str] = {}
+    for model in dict.fromkeys(result.model for result in run.variants):
+        pairs = [(result.cell, shift) for result in run.variants if result.model == model for shift in result.shifts]
+        for (cell, shift), adjusted in zip(pairs, holm([shift.p for _, shift in pairs]), strict=True):
+            is_sure = adjusted < SIGNIFICANCE_LEVEL and better.get(cell) in {"high", "low"}
+            rises = shift.change.new > shift.change.old
+            word = "better" if rises == (better.get(cell) == "high") else "worse"
+            found[cell, shift.perturbation] = word if is_sure else ""
+    return found
+
+
+def _effect(run: Run, model: str, variant: str) -> str:
+    """The sentence on a variant in several cells; empty for one, whose row says as much."""
+    of_variant = {cell: effect for (cell, name), effect in effects(run).items() if name == variant}
+    cells = [result for result in run.variants if result.model == model and result.cell in of_variant]
+    if len(cells) == 1:
         return ""
-    sure = {result: shift.change for result, shift in shifts.items() if shift.adjusted < SIGNIFICANCE_LEVEL}
-    rising = {result for result, change in sure.items() if change.new > change.old}
-    worse = [result for result in sure if (result in rising) == (better[result.cell] == "low")]
-    where = f" ({named([f'{result.scenario}-{result.strategy}' for result in worse])})" if worse else ""
-    losses, gains = (count or "none" for count in (len(worse), len(sure) - len(worse)))
-    return f"{model}{PLUS}{variant}: worse than {model} in {losses} of {len(shifts)} cells{where}, better in {gains}"
+    worse = [f"{result.scenario}-{result.strategy}" for result in cells if of_variant[result.cell] == "worse"]
+    gains = sum(of_variant[result.cell] == "better" for result in cells)
+    where = f" ({named(worse)})" if worse else ""
+    return (
+        f"{model}{PLUS}{variant}: worse than {model} in {len(worse) or 'none'} of {len(cells)} cells{where}, "
+        f"better in {gains or 'none'}"
+    )

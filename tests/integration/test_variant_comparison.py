@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from pytest_puma.runs.past_run import PastRun
 from tests.integration.conftest import ONE_PROCESS, Project
 from tests.integration.varying import run_grid, write_files
 
@@ -130,3 +131,13 @@ def pytest_puma_backend(model):
     (result,) = json.loads((run / "run.json").read_text())["variants"]
     changes = [shift["answer_changes"] for shift in result["shifts"]]
     assert [(each["fixed"], each["broken"], each["still_wrong"]) for each in changes] == [(12, 0, 0), (0, 0, 0)]
+
+
+@ONE_PROCESS
+def test_a_run_keeps_the_trade_off_between_the_metrics_of_a_sweep(varied: Project) -> None:
+    varied.write(conftest=SCRIPTS, test_it=PLAIN_GATES.replace("gates=", 'metrics=["f1_macro", "accuracy"], gates='))
+    run_grid(varied)
+    (folder,) = (varied.pytester.path / ".puma" / "runs").iterdir()
+    (front,) = PastRun(folder).run.fronts
+    assert (front.metric, front.other_metric) == ("f1_macro", "accuracy")
+    assert [point.standing for point in front.points] == ["undecided", "undecided", "dominated"]

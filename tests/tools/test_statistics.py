@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from pytest_puma.metrics import metric_names
-from tools.statistics import clusters, coverage, judging, selection, stopping
+from tools.statistics import clusters, coverage, front, judging, selection, stopping
 from tools.statistics.populations import POPULATIONS, Labels, Numbers, Population
 
 
@@ -87,6 +87,18 @@ def test_the_choice_of_the_best_strategy_is_simulated(
     rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
     assert [row[0] for row in rows] == [each.name for each in selection.POPULATIONS]
     assert all(float(row[4]) <= float(row[3]) for row in rows), "corrected downwards"
+
+
+def test_the_front_of_a_trade_off_is_simulated(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["front", "--draws", "4", "--size", "100", "--grid", "3"])
+    front.main()
+    rows = [line.strip("| ").split(" | ") for line in capsys.readouterr().out.splitlines()[2:]]
+    shares = {name: [float(share.split()[0]) for share in found] for name, _, *found in rows}
+    assert set(shares) == {"3 equal", "3 on a front, 3 worse by 0.2"}
+    assert max(shares["3 equal"][:2]) <= 0.25
+    assert shares["3 on a front, 3 worse by 0.2"][2] > 0.1, "decided rightly"
 
 
 def test_stopping_is_simulated_beside_the_whole_sample(

@@ -63,7 +63,7 @@ def _simulate(population: Population, size: int, draws: int) -> dict[str, float]
     gate = parse_gate(population.gate)
     sums: dict[str, float] = defaultdict(float)
     for number in range(draws):
-        cells = _cells(population, gate, np.random.default_rng([number, size]), size)
+        cells = cells_of(population, gate, np.random.default_rng([number, size]), size)
         (verdict,) = verdicts(cells, Policy())
         observed = [each[gate.metric] for each in cells]
         # With equally frequent labels and symmetric errors, F1 equals the accuracy.
@@ -78,7 +78,7 @@ def _simulate(population: Population, size: int, draws: int) -> dict[str, float]
     return {name: total / draws for name, total in sums.items()}
 
 
-def _cells(population: Population, gate: Gate, random: np.random.Generator, n: int) -> list[Outcome]:
+def cells_of(population: Population, gate: Gate, random: np.random.Generator, n: int) -> list[Outcome]:
     """The strategies on the same samples; a wrong answer is any other label."""
     scenario = BUILTIN["triage_jira"]()
     labels = np.array(scenario.valid_labels())

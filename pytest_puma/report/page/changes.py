@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
-from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Outcome, Robustness, Run, Shift, Verdict
-from pytest_puma.report import comparison, robustness
+from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Outcome, Robustness, Run, Shift, Shifts, Verdict
+from pytest_puma.core.variant import PLUS
+from pytest_puma.report import comparison, robustness, variants
 from pytest_puma.report.page.drawings import Drawing, Scale, draw
 from pytest_puma.report.rows import signed
 from pytest_puma.report.table import TextColumn, texts
@@ -160,6 +161,16 @@ def shift_table(results: Sequence[Robustness], rows_elsewhere: Collection[str]) 
         for shift in result.shifts
     ]
     return _text_table(robustness.SHIFTS[1:], shifts, rows_elsewhere)
+
+
+def variant_table(results: Sequence[Shifts]) -> TextTable:
+    """Return the table of changes by variants, all of whose cells have a row in another table."""
+    shifts = [
+        (str(CellId(result.scenario, result.strategy, f"{result.model}{PLUS}{shift.perturbation}")), shift)
+        for result in results
+        for shift in result.shifts
+    ]
+    return _text_table(variants.CHANGES[1:], shifts, [cell for cell, _ in shifts])
 
 
 def contrast_table(results: Sequence[Contrast]) -> TextTable:

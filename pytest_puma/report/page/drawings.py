@@ -45,17 +45,25 @@ class Scale:
         first, last = math.floor(low / step), math.ceil(high / step)
         return cls(first * step, max(last, first + 1) * step, step)
 
+    def share(self, value: float) -> float:
+        """Return the place of a value between both ends, from 0 to 1."""
+        return min(max((value - self.low) / (self.high - self.low), 0.0), 1.0)
+
     def x(self, value: float) -> float:
         """Return the place of a value, in tenths of a pixel."""
-        share = (value - self.low) / (self.high - self.low)
-        return round(MARGIN + min(max(share, 0.0), 1.0) * (WIDTH - 2 * MARGIN), 1)
+        return round(MARGIN + self.share(value) * (WIDTH - 2 * MARGIN), 1)
+
+    @property
+    def steps(self) -> list[tuple[float, str]]:
+        """The values of the ticks, and their labels."""
+        first, last = round(self.low / self.step), round(self.high / self.step)
+        values = [step * self.step for step in range(first, last + 1)]
+        return list(zip(values, _labels(values), strict=True))
 
     @property
     def ticks(self) -> list[Tick]:
         """The ticks from left to right."""
-        first, last = round(self.low / self.step), round(self.high / self.step)
-        values = [step * self.step for step in range(first, last + 1)]
-        return [Tick(self.x(value), label) for value, label in zip(values, _labels(values), strict=True)]
+        return [Tick(self.x(value), label) for value, label in self.steps]
 
     @property
     def labelled(self) -> list[Tick]:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, FunctionLoader, StrictUndefined, Template
 
 from pytest_puma.codec.plain import storable
 from pytest_puma.core import Run
@@ -115,11 +115,12 @@ def _file(name: str) -> str:
 
 def _template() -> Template:
     """The template of the summary, in which every text is escaped, and hidden characters are written out."""
-    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown)
+    loader = FunctionLoader(_file)
+    environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown, loader=loader)
     forms = (difference, interval, number, parse_failures, seconds, computed_tokens)
     environment.filters |= {form.__name__: form for form in forms}
     environment.filters["fragment"] = lambda text: quote(storable(text), safe="")
-    return environment.from_string(_file("page.html.jinja"))
+    return environment.get_template("page.html.jinja")
 
 
 def _shown(value: object) -> object:

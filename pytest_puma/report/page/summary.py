@@ -15,6 +15,7 @@ from pytest_puma.report.notes import Note
 from pytest_puma.report.page.changes import Against, change_lines, contrast_table, shift_table
 from pytest_puma.report.page.disagreements import Disagreement
 from pytest_puma.report.page.drawings import Drawing, HeatMap, Scale, draw, heat_map
+from pytest_puma.report.page.variants import variants_of
 from pytest_puma.report.rows import MetricRow, metric_rows
 
 _MINUTE, _HOUR = 60, 3600
@@ -58,6 +59,7 @@ def summarize(
         "disagreements": disagreements,
         "against": "" if against is None else against.name,
         "changes": [] if against is None else list(change_lines(run, against)),
+        "variants": variants_of(run),
         "shifts": shifts,
         "shift_sentences": robustness.sentences(run),
         "contrasts": contrast_table(run.contrasts),

@@ -12,6 +12,7 @@ import pytest
 
 from pytest_puma.analysis import cross_cell
 from pytest_puma.analysis.contrasts import contrasts_of
+from pytest_puma.analysis.front import fronts
 from pytest_puma.analysis.robustness import robustness, variant_shifts
 from pytest_puma.core import Outcome, Run, Verdict
 from pytest_puma.errors import naming
@@ -141,6 +142,7 @@ class BenchmarkRun:
             faults=faults,
             robustness=robustness(outcomes, settings.registry.perturbations),
             variants=variant_shifts(outcomes),
+            fronts=fronts(outcomes),
             contrasts=(*contrasts_of(outcomes, settings.judging.compare), *earlier),
             unchanged=self.arrivals.unchanged,
             rescored_from=None if settings.request.rescored is None else settings.request.rescored.name,

@@ -1,0 +1,66 @@
+"""The section on variants: the effect on each cell where it is sure, and the parts that a run has."""
+
+from __future__ import annotations
+
+from pytest_puma.analysis.front import fronts
+from pytest_puma.analysis.robustness import variant_shifts
+from pytest_puma.core import Run
+from pytest_puma.report.page.page import as_page
+from pytest_puma.report.page.variants import variants_of
+from tests.factories import LABELS, Triage, computed_outcome, predictions, run
+from tests.report.page.page import Page
+
+GOLDS = [LABELS[row % 4] for row in range(40)]
+
+
+def swept(**rights: tuple[int, ...]) -> Run:
+    """A run of several scenarios: right answers by variant."""
+    outcomes = [
+        computed_outcome(
+            f"task_{place}-zero_shot@q{'' if name == 'plain' else f'+{name}'}",
+            Triage(),
+            predictions(GOLDS, [*GOLDS[:count], *(None for _ in GOLDS[count:])]),
+        )
+        for name, counts in rights.items()
+        for place, count in enumerate(counts)
+    ]
+    outcomes = [outcome for place in range(3) for outcome in outcomes if outcome.name.scenario == f"task_{place}"]
+    return run(*outcomes, variants=variant_shifts(outcomes), fronts=fronts(outcomes))
+
+
+SWEPT = swept(plain=(20, 30, 30), **{"loud-1": (38, 30, 29), "loud-2": (39, 4, 30)})
+
+
+def test_a_change_has_a_mark_where_it_is_sure_over_all_cells() -> None:
+    (table,) = variants_of(SWEPT).effects
+
+    assert (table.model, table.variants) == ("q", ("loud-1", "loud-2"))
+    marks = {line.name: [cell and cell.effect for cell in line.cells] for line in table.lines}
+    assert marks == {
+        "task_0-zero_shot": ["better", "better"],
+        "task_1-zero_shot": ["", "worse"],
+        "task_2-zero_shot": ["", ""],
+    }
+
+
+def test_a_single_cell_has_no_table_of_effects() -> None:
+    assert variants_of(swept(plain=(20,), **{"loud-1": (30,)})).effects == ()
+
+
+def test_the_page_shows_the_tables_and_names_the_harm() -> None:
+    page = Page(as_page(SWEPT, None))
+    assert "q+loud-2: worse than q in 1 of 3 cells (task_1-zero_shot), better in 1" in page.shown
+    heads = [table[0] for table in page.tables]
+    assert ["cell", "metric", "loud-1", "loud-2"] in heads
+    assert ["point", "variant", "up", "across", "standing"] in heads
+    assert page.summary.count("<figure") == 3 + 3, "a curve for each scenario, a picture for each pair"
+
+
+def test_a_run_of_plain_models_has_no_section() -> None:
+    page = Page(as_page(swept(plain=(20, 30)), None))
+    assert 'id="variants"' not in page.summary
+
+
+def test_variants_without_their_plain_model_get_advice() -> None:
+    page = Page(as_page(swept(**{"loud-1": (20,), "loud-2": (30,)}), None))
+    assert "add 0 to the list, as in steer=polite.gguf:0/4/8" in page.shown
