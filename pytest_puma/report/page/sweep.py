@@ -126,8 +126,13 @@ def _curves(points: Sequence[_Point], control: str, swept: str, metric: str, *, 
             title=f"{metric} by {swept} of {control}, {where}",
             frame=frame,
             lines=tuple(drawn),
-            plain=None if plain is None else (frame.y(plain.value), *map(frame.y, span(plain))),
+            plain=None if plain is None else _band(plain, frame),
         )
+
+
+def _band(plain: Measure, frame: Frame) -> tuple[float, float, float]:
+    low, high = span(plain)
+    return frame.y(plain.value), frame.y(low), frame.y(high)
 
 
 def _lines(points: Iterable[_Point], control: str, swept: str) -> dict[str, list[tuple[float, Outcome]]]:
