@@ -35,7 +35,7 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
+class SweepLine:
     """The marks of a line from left to right; `name`: the other controls, empty for the only line."""
 
     name: str
@@ -58,7 +58,7 @@ class Curve:
 
     title: str
     frame: Frame
-    lines: tuple[Line, ...]
+    lines: tuple[SweepLine, ...]
     plain: tuple[float, float, float] | None
 
     @property
@@ -153,10 +153,10 @@ def _lines(points: Iterable[_Point], control: str, swept: str) -> dict[str, list
     return {", ".join(filter(None, key)): line for key, line in lines.items()}
 
 
-def _line(name: str, points: Iterable[tuple[float, Outcome]], metric: str, frame: Frame, aside: float) -> Line:
+def _line(name: str, points: Iterable[tuple[float, Outcome]], metric: str, frame: Frame, aside: float) -> SweepLine:
     ordered = sorted(points, key=lambda point: point[0])
     marks = (_mark(outcome.cell, x, outcome.measures[metric], frame, aside) for x, outcome in ordered)
-    return Line(name=name, marks=tuple(marks))
+    return SweepLine(name=name, marks=tuple(marks))
 
 
 def _mark(cell: str, x: float, measure: Measure, frame: Frame, aside: float) -> Mark:
