@@ -81,8 +81,9 @@ class Forecast:
     Tokens are counted as the run will report them. Only the second turn of a conversation is shorter: it lacks the
     reply to the first.
 
-    `trials`: the number of conversations, more than `samples` if a sample has several. `model`: the name of the model;
-    `weights_bytes`: the size of its weights in memory. `scored_tokens`: the tokens of scored continuations;
+    `trials`: the number of conversations, more than `samples` if a sample has several. `model`: the name of the model,
+    `loaded` that of the model whose weights it shares with other variants, `weights_bytes` their size in memory,
+    `controls`: that of each file that its variant puts on them. `scored_tokens`: the tokens of scored continuations;
     `max_tokens`: the maximum length of all replies together; `overflows`: the number of samples whose prompt exceeds
     the context. `context_bytes`: the size of all that llama.cpp keeps beside the weights; `cache_bytes`: that of the
     cache, None if the file does not specify it. `seconds`: None if the model wrote no replies here, only scored labels.
@@ -94,7 +95,9 @@ class Forecast:
 
     cell: str
     model: str
+    loaded: str
     weights_bytes: int
+    controls: Mapping[str, int] = field(default_factory=dict)
     samples: int
     trials: int
     prompt_tokens: int

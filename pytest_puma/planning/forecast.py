@@ -26,6 +26,7 @@ from pytest_puma.evaluation.conversations import run_conversations
 from pytest_puma.evaluation.tasks import by_sample, tasks_of
 from pytest_puma.gates.power import Compared, detection_of, of_gate
 from pytest_puma.metrics import declaration
+from pytest_puma.models.beside import control_bytes
 from pytest_puma.models.gguf import GgufFile
 from pytest_puma.models.resolve import inspect_model
 from pytest_puma.models.weights import known_digest
@@ -107,7 +108,9 @@ def _forecast(
     return Forecast(
         cell=cell.id,
         model=cell.model.name,
+        loaded=cell.model.loaded.name,
         weights_bytes=file.size,
+        controls=control_bytes(cell.model),
         samples=len(samples),
         trials=len(tasks),
         prompt_tokens=usage.prompt_tokens,

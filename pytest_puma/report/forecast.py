@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from pytest_puma.core import Forecast, JudgeForecast
 from pytest_puma.core.power import BESIDE, percent
+from pytest_puma.core.variant import plain_name
 from pytest_puma.gates.power import CHANGED, POINTS
-from pytest_puma.phrases import named
+from pytest_puma.models.beside import large_controls
+from pytest_puma.phrases import counted, named
 from pytest_puma.report import table
 from pytest_puma.report.gates import power_lines
 from pytest_puma.report.rows import number
@@ -72,7 +74,7 @@ def forecast_lines(
     rows = [table.texts(shown, forecast) for forecast in forecasts]
     if len(rows) > 1:
         rows.append((*table.texts(shown[:-_OF_CELLS], _sum(forecasts)), *[""] * _OF_CELLS))
-    lines = table.lines(shown, rows, width)
+    lines = [*_variants(forecasts), *table.lines(shown, rows, width)]
     lines.append(
         "detectable: the true change against a baseline on the same samples that 80 % of such runs detect at 95 %"
         f", where {percent(CHANGED)} of right and wrong answers change, or {percent(CHANGED - POINTS)} more than it"
@@ -80,7 +82,7 @@ def forecast_lines(
     lines += power_lines(power for forecast in forecasts for power in forecast.powers.items())
     if needed[_KEPT]:
         lines.append("kept: answers that the run takes from the response store; the minutes are those of the rest")
-    lines += [f"minutes: {_basis(name, throughput)}" for name, throughput in throughputs.items()]
+    lines += _bases(throughputs)
     lines += _judging(forecasts)
     lines += _memory(forecasts, process_bytes)
     lines += [
@@ -91,17 +93,33 @@ def forecast_lines(
     return lines
 
 
+def _variants(forecasts: Sequence[Forecast]) -> Iterator[str]:
+    """Yield how many variants a model has, and how often weights are loaded for them."""
+    for plain in dict.fromkeys(plain_name(forecast.model) for forecast in forecasts):
+        of_model = [forecast for forecast in forecasts if plain_name(forecast.model) == plain]
+        models, loads = ({getattr(forecast, name) for forecast in of_model} for name in ("model", "loaded"))
+        if models != {plain}:
+            cells = counted(len(of_model), "cell")
+            yield f"{counted(len(models), 'variant')} of {plain} ({counted(len(loads), 'load')}), {cells}"
+
+
 def _memory(forecasts: Sequence[Forecast], process_bytes: int) -> Iterator[str]:
-    """Yield the peak of a process for each model. A process has one at a time, so the peak of all is the largest."""
-    for model in dict.fromkeys(forecast.model for forecast in forecasts):
-        of_model = [forecast for forecast in forecasts if forecast.model == model]
+    """Yield the peak of a process for each model and its variants.
+
+    A process has one model at a time, so the peak of all is the largest. Adapters and vectors stay loaded.
+    """
+    for model in dict.fromkeys(forecast.loaded for forecast in forecasts):
+        of_model = [forecast for forecast in forecasts if forecast.loaded == model]
         weights, context = of_model[0].weights_bytes, max(forecast.context_bytes for forecast in of_model)
-        peak = process_bytes + weights + context
+        controls = {name: size for forecast in of_model for name, size in forecast.controls.items()}
+        beside = sum(controls.values())
+        peak = process_bytes + weights + beside + context
+        put_on = f"{beside / 2**20:,.1f} MB of adapters and vectors, " if beside else ""
         yield (
-            f"memory: about {_megabytes(peak)} MB with {model}: {_megabytes(weights)} MB of weights, "
+            f"memory: about {_megabytes(peak)} MB with {model}: {_megabytes(weights)} MB of weights, {put_on}"
             f"{_megabytes(context)} MB of caches and buffers, {_megabytes(process_bytes)} MB of Python and libraries"
         )
-
+        yield from (f"warning: {sentence}" for sentence in large_controls(controls, weights))
         if judges := {judge.judge: judge for forecast in of_model for judge in forecast.judges if judge.weights_bytes}:
             yield _memory_of_judges(model, peak, of_model, judges)
 
@@ -131,6 +149,16 @@ def _judging(forecasts: Sequence[Forecast]) -> Iterator[str]:
         )
         rubrics = named(dict.fromkeys(rubric for judge in of_judge for rubric in judge.rubrics))
         yield f"judge: {name} will judge {len(of_judge)} of {len(forecasts)} cells by {rubrics}: {given}; {time}"
+
+
+def _bases(throughputs: Mapping[str, Throughput]) -> Iterator[str]:
+    """Yield what minutes follow from: of variants that never ran, from the throughput of the plain model."""
+    shown: list[tuple[str, Throughput]] = []
+    for name, throughput in throughputs.items():
+        basis = plain_name(name), throughput
+        if basis not in shown:
+            shown.append(basis)
+            yield f"minutes: {_basis(name, throughput)}"
 
 
 def _basis(model: str, throughput: Throughput) -> str:
