@@ -95,7 +95,7 @@ class Forecast:
 
     cell: str
     model: str
-    loaded: str
+    loaded: str = ""
     weights_bytes: int
     controls: Mapping[str, int] = field(default_factory=dict)
     samples: int

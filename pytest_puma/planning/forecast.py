@@ -71,7 +71,7 @@ def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], setting
             throughput = throughputs[cell.model]
             forecast = _forecast(cell, tasks, backends[model], files[model], throughput, store=store)
             judged = judges.forecast(cell, reply_tokens=forecast.reply_tokens)
-            forecasts.append(replace(forecast, judges=judged))
+            forecasts.append(replace(forecast, loaded=model.name, controls=control_bytes(cell.model), judges=judged))
         return forecasts
 
 
@@ -108,9 +108,7 @@ def _forecast(
     return Forecast(
         cell=cell.id,
         model=cell.model.name,
-        loaded=cell.model.loaded.name,
         weights_bytes=file.size,
-        controls=control_bytes(cell.model),
         samples=len(samples),
         trials=len(tasks),
         prompt_tokens=usage.prompt_tokens,

@@ -205,7 +205,7 @@ def test_the_commit_of_a_repository_is_reported(tmp_path: Path) -> None:
 
 def test_the_extras_are_those_of_the_package() -> None:
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
-    assert project.EXTRAS.keys() == declared.keys() - {"metrics", "test", "training", "speed", "dev"}
+    assert project.EXTRAS.keys() == declared.keys() - {"docs", "metrics", "test", "training", "speed", "dev"}
     assert {name: project.EXTRAS[name][0] for name in EXTRAS} == dict(EXTRAS)
 
 

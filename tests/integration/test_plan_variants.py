@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from pytest_puma.__main__ import main
+from pytest_puma.cli import main
 from tests.integration.conftest import Project
 from tests.integration.test_plan import rows
 from tests.integration.varying import write_files
