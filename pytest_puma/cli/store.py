@@ -17,7 +17,7 @@ from pytest_puma.core import CellId, DataError
 from pytest_puma.phrases import counted, named
 from pytest_puma.planning.storage import MEGABYTES, RESPONSES
 from pytest_puma.platform.user_path import user_path
-from pytest_puma.responses import upkeep
+from pytest_puma.responses import merging, upkeep
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.recipe import DIGITS, changes
 from pytest_puma.responses.schema import saving
@@ -27,7 +27,7 @@ _SAVE = f"rename it; {saving('FILE')}"
 
 def declare(commands: Any) -> None:
     """Declare the command and its parts."""
-    parser = commands.add_parser("store", help="the kept answers: info, why, prune, clear, export")
+    parser = commands.add_parser("store", help="the kept answers: info, why, merge, prune, clear, export")
     parser.add_argument(
         "--store",
         metavar="PATH",
@@ -39,6 +39,8 @@ def declare(commands: Any) -> None:
     differing = "which answers of a cell are kept, and in what its engines and settings differ"
     why = add_command(parts, "why", _why, differing)
     why.add_argument("cell", metavar="CELL", help="as in test ids: triage_jira-zero_shot@qwen")
+    merge = add_command(parts, "merge", _merge, "add the answers of other stores, as those of shards, to this one")
+    merge.add_argument("files", metavar="FILE", nargs="+", type=user_path, help="a response store")
     pruning = add_command(parts, "prune", _prune, "remove the answers that were used longest ago")
     pruning.add_argument(
         "--mb", type=int, default=MEGABYTES, metavar="N", help=f"size to prune to, in megabytes (default: {MEGABYTES})"
@@ -99,6 +101,22 @@ def _why(options: argparse.Namespace) -> None:
 
 def _weights(kept: upkeep.KeptCell) -> str:
     return kept.scope.engine.weights[:DIGITS]
+
+
+def _merge(options: argparse.Namespace) -> None:
+    path: Path = options.store or RESPONSES
+    if missing := [file for file in options.files if not file.is_file()]:
+        msg = f"found no response store {named(map(str, missing))}; nothing was merged"
+        raise DataError(msg)
+    for file in options.files:
+        if file.absolute() == path.absolute():
+            msg = f"{file} is the store that is written; expected others"
+            raise DataError(msg)
+        merged = merging.merge(path, file)
+        known = f", {merged.known:,} were there" if merged.known else ""
+        differing = f", {merged.differing:,} of these with another content, which stays" if merged.differing else ""
+        damaged = f", {merged.damaged:,} left out as they are damaged" if merged.damaged else ""
+        show(f"{file}: {counted(merged.added, 'answer')} added to {path}{known}{differing}{damaged}")
 
 
 def _prune(options: argparse.Namespace) -> None:

@@ -136,3 +136,15 @@ def test_an_unknown_command_is_an_error_that_lists_the_known_ones(
         main(arguments)
     assert raised.value.code == 2
     assert "usage: pytest-puma" in capsys.readouterr().err
+
+
+def test_stores_are_merged_into_the_one_of_the_project(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    shard = STORE.rename(tmp_path / "shard-1.sqlite")
+    assert main(["store", "merge", str(shard)]) == 0
+    assert capsys.readouterr().out == f"{shard}: 3 answers added to {STORE}\n"
+    assert main(["store", "merge", str(shard)]) == 0
+    assert capsys.readouterr().out == f"{shard}: 0 answers added to {STORE}, 3 were there\n"
+    assert main(["store", "merge", str(STORE)]) == 2
+    assert "is the store that is written" in capsys.readouterr().err
+    assert main(["store", "merge", str(shard), "gone.sqlite"]) == 2
+    assert "found no response store gone.sqlite; nothing was merged" in capsys.readouterr().err
