@@ -82,7 +82,8 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.option.puma_scenario or config.option.puma_only_flips or config.option.puma_rescore:
+    option = config.option
+    if option.puma_scenario or option.puma_only_flips or option.puma_rescore or option.puma_shard:
         from pytest_puma.session.items.collect import deselect
 
         deselect(config, items)

@@ -65,7 +65,7 @@ def _outcome(assessment: Assessment) -> Outcome:
             flips=assessment.flips,
             contrasts=assessment.contrasts,
             drift=None if baseline is None or baseline.series is None else baseline.series.drift(),
-            cross_cell_gates=cell.cross_cell_gates if answered.complete else (),
+            cross_cell_gates=cell.cross_cell_gates if answered.complete and not assessment.context.unjudged else (),
             replicates=assessment.replicates,
         ),
         execution=Execution(

@@ -31,13 +31,15 @@ from pytest_puma.gates.judge import not_run
 from pytest_puma.judges.agreement import AGREEMENT, WEAK, is_compared, labelled_elsewhere, wanted_labels
 from pytest_puma.metrics import ScoredPredictions, contrast, score, source_of
 
+_PARTIAL = "not judged: only samples with changed answers were asked"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
     """Context of an assessment: what to compare the answers with, and the policy for doubt.
 
     `no_baseline`: why there is no baseline, and what to do, if there is none.
-    `quotes`: whether sentences quote the samples.
+    `quotes`: whether sentences quote the samples. `unjudged`: why no gate is judged; empty if they are.
     """
 
     baseline: Entry | None = None
@@ -45,6 +47,7 @@ class Context:
     policy: Policy = field(default_factory=Policy)
     no_baseline: str = "there is no baseline yet; --puma-update-baseline makes one"
     quotes: bool = True
+    unjudged: str = ""
 
 
 class Assessment:
@@ -92,8 +95,8 @@ class Assessment:
     def verdicts(self) -> tuple[Verdict, ...]:
         """The verdicts of the gates of the cell; NOT RUN for those on metrics that the answers cannot have."""
         gates, unmeasured = self.cell.gates, self.answered.unmeasured
-        if not self.answered.complete:
-            return tuple(not_run(gate, "not judged: only samples with changed answers were asked") for gate in gates)
+        if unjudged := self.context.unjudged or ("" if self.answered.complete else _PARTIAL):
+            return tuple(not_run(gate, unjudged) for gate in gates)
         reasons = {
             gate: f"{gate.metric} {unmeasured[source]}"
             for gate in gates

@@ -16,6 +16,7 @@ from pytest_puma.errors import check_limits
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, MAX_SEED, Cell
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.reports import Reports
+from pytest_puma.planning.shards import Shard
 from pytest_puma.planning.storage import Storage
 from pytest_puma.runs.past_run import Older
 from pytest_puma.runs.recorded_run import RecordedRun
@@ -95,9 +96,9 @@ DEFAULTS = RunOptions(samples=DEFAULT_SAMPLES, seed=DEFAULT_SEED)
 class Request:
     """The scenarios, models and options of a run. `command` and `ini` are the run options of both sources.
 
-    `determinism`: the number of samples to re-run alone. `only`: the samples to run by cell, None for all. `rescored`:
-    the run whose answers are read, None to compute them. `run_code`: how programs of a model are run. `find_judges`:
-    from arguments of `--puma-judge` to the models.
+    `determinism`: the number of samples to re-run alone. `only`: the samples to run by cell, None for all. `shard`: the
+    part of the cells to run, None for all. `rescored`: the run whose answers are read, None to compute them.
+    `run_code`: how programs of a model are run. `find_judges`: from arguments of `--puma-judge` to the models.
     """
 
     scenarios: tuple[str, ...] = ()
@@ -109,6 +110,7 @@ class Request:
     run_code: str = "off"
     determinism: int = 0
     only: Mapping[str, frozenset[str]] | None = None
+    shard: Shard | None = None
     rescored: RecordedRun | None = None
     find_judges: Callable[[tuple[str, ...]], tuple[Model, ...]] = lambda _: ()
 

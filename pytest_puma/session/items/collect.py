@@ -73,8 +73,12 @@ def _all_cells(config: pytest.Config) -> AllCells:
 
 def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the cells that the options select, and all other tests."""
-    settings = settings_of(config)
-    deselected = {item: None for item in items if (cell := cell_of(item)) and not settings.request.selects(cell)}
+    request = settings_of(config).request
+    cells = {item: cell for item in items if (cell := cell_of(item))}
+    selected = {cell.id for cell in cells.values() if request.selects(cell)}
+    if request.shard is not None:
+        selected &= request.shard.select([cell for cell in cells.values() if cell.id in selected])
+    deselected = {item: None for item, cell in cells.items() if cell.id not in selected}
     if deselected:
         config.hook.pytest_deselected(items=list(deselected))
         items[:] = [item for item in items if item not in deselected]

@@ -18,6 +18,7 @@ from pytest_puma.evaluation.judge import judge
 from pytest_puma.evaluation.programs import check_languages
 from pytest_puma.evaluation.tasks import rows_of
 from pytest_puma.planning.settings import Settings
+from pytest_puma.planning.shards import UNJUDGED
 from pytest_puma.report.export import junit_properties
 from pytest_puma.report.rows import number
 from pytest_puma.session.items.collected import NAME, cell_of
@@ -75,6 +76,7 @@ def _context(settings: Settings, cell: Cell) -> Context:
         policy=settings.judging.policy,
         no_baseline=settings.judging.why_no_baseline(cell),
         quotes=settings.storage.prompts,
+        unjudged="" if settings.request.shard is None else UNJUDGED,
     )
 
 

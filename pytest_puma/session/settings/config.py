@@ -28,11 +28,25 @@ _COMPUTING = (
 #: Options that exclude others, and the reason; without `--puma-`.
 _EXCLUDED = {
     "update-baseline": ("a baseline needs all samples of its cells", ("stop-early", "only-flips")),
+    "shard": (
+        "a shard computes a part of a run, and what needs the whole comes after the merge",
+        ("update-baseline", "compare", "only-flips", "rescore", "offline", "plan"),
+    ),
     "rescore": ("the answers are those of the run", _COMPUTING),
     "offline": ("nothing is computed offline", ("plan", "determinism")),
 }
 #: Options that select tests, and those that replace their cells.
-_SELECTING = ("keyword", "markexpr", "puma_scenario", "puma_strategy", "puma_only_flips", "deselect", "lf", "stepwise")
+_SELECTING = (
+    "keyword",
+    "markexpr",
+    "puma_scenario",
+    "puma_strategy",
+    "puma_only_flips",
+    "puma_shard",
+    "deselect",
+    "lf",
+    "stepwise",
+)
 _NARROWING = ("puma_model", "puma_strategy", "puma_perturb", "puma_rescore")
 
 

@@ -90,6 +90,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "show paired tests of cells against the first 'strategy' or 'model', their 'baseline', the 'last' run, "
         "or 'run:RUN' (its number, name, commit or branch)",
     ),
+    "--puma-shard": _one("I/N", "compute part I of N of the run, for pytest-puma store merge, and judge no gates"),
     "--puma-only-flips": _flag("run only the samples with flips in the last run, and judge no gates"),
     "--puma-rescore": _one(
         "RUN",

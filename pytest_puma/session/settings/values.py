@@ -28,6 +28,7 @@ from pytest_puma.planning.offline import offline_models
 from pytest_puma.planning.registry import Registry
 from pytest_puma.planning.reports import JUNIT, TEXTS, PageSettings, Reports, parse_reports
 from pytest_puma.planning.settings import BASELINES, Judging, Request, RunOptions
+from pytest_puma.planning.shards import Shard
 from pytest_puma.planning.storage import MODES, RESPONSES, Storage
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.platform.files import obstacle
@@ -77,9 +78,19 @@ def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> R
         run_code=_one_of("--puma-run-code", config.option.puma_run_code, RUN_CODE),
         determinism=determinism or 0,
         only=flipped(config),
+        shard=_shard(config, storage),
         rescored=run,
         find_judges=find_judges,
     )
+
+
+def _shard(config: pytest.Config, storage: Storage) -> Shard | None:
+    """The part of the run, whose answers must be kept for the whole."""
+    text: str | None = config.option.puma_shard
+    if text is not None and storage.mode == "off":
+        msg = "--puma-shard with the store off would lose the answers of the shard; expected --puma-store mix"
+        raise SettingsError(msg)
+    return None if text is None else Shard.parse(text)
 
 
 def judging_of(config: pytest.Config, registry: Registry) -> Judging:

@@ -1,0 +1,51 @@
+"""The parts of a run: every cell is in one of them, and all machines agree on which."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pytest_puma.errors import SettingsError
+from pytest_puma.evaluation.cell import Cell
+from pytest_puma.planning.shards import Shard
+from tests.factories import cell, model
+
+
+def _cells() -> list[Cell]:
+    """Three strategies on two models, as pytest collects them: by test, then by strategy, then by model."""
+    return [
+        replace(cell(strategy=strategy), model=model(name))
+        for strategy in ("zero_shot", "few_shot_3", "option_scoring")
+        for name in ("a", "b", "a+polite-1")
+    ]
+
+
+@pytest.mark.parametrize("parts", [1, 2, 3, 7, 40])
+def test_each_cell_is_in_one_part(parts: int) -> None:
+    cells = _cells()
+    selected = [Shard(number, parts).select(cells) for number in range(1, parts + 1)]
+    assert sorted(name for part in selected for name in part) == sorted(cell.id for cell in cells)
+
+
+def test_a_variant_is_in_the_part_of_its_plain_cell_and_a_part_has_few_models() -> None:
+    cells = _cells()
+    one, two = (Shard(number, 2).select(cells) for number in (1, 2))
+    assert {name.replace("+polite-1", "") for name in one} & {name.replace("+polite-1", "") for name in two} == set()
+    assert {name.partition("@")[2] for name in one} == {"a", "a+polite-1"}
+
+
+def test_parts_are_of_about_the_same_work() -> None:
+    samples = {"zero_shot": 10, "one_shot": 1000, "few_shot_3": 10, "option_scoring": 1000}
+    cells = [cell(strategy=strategy, samples=number) for strategy, number in samples.items()]
+    assert [len(Shard(number, 2).select(cells)) for number in (1, 2)] == [2, 2]
+
+
+@pytest.mark.parametrize("text", ["0/4", "5/4", "2", "2/", "a/b", "-1/4", "2/4/6", ""])
+def test_what_is_no_part_is_an_error(text: str) -> None:
+    with pytest.raises(SettingsError, match="expected I/N with I from 1 to N, such as 2/4"):
+        Shard.parse(text)
+
+
+def test_a_part_is_written_as_a_fraction() -> None:
+    assert Shard.parse("2/4") == Shard(2, 4)
