@@ -25,12 +25,15 @@ class Shard:
     parts: int
 
     @classmethod
-    def parse(cls, text: str) -> Shard:
-        """Return the shard of a text such as `2/4`; a `SettingsError` if it is none."""
+    def parse(cls, text: str, *, keeps: bool = True) -> Shard:
+        """Return the shard of a text such as `2/4`; a `SettingsError` if it is none, or if its answers are not kept."""
         found = re.fullmatch(r"(\d+)/(\d+)", text.strip(), re.ASCII)
         number, parts = map(int, found.groups()) if found else (0, 0)
         if not 1 <= number <= parts:
             msg = f"--puma-shard: found {text!r}; expected I/N with I from 1 to N, such as 2/4"
+            raise SettingsError(msg)
+        if not keeps:
+            msg = "--puma-shard with the store off would lose the answers of the shard; expected --puma-store mix"
             raise SettingsError(msg)
         return cls(number, parts)
 

@@ -147,10 +147,7 @@ INI: dict[str, tuple[Any, str]] = {
     "puma_naive_baselines": ("bool", "whether to show the scores of naive baselines (default: true)"),
     "puma_keep_prompts": ("bool", "whether files have the prompts and the rows of the samples (default: true)"),
     "puma_keep_runs": ("int", "number of runs whose predictions stay in .puma (default: 50)"),
-    "puma_report_mb": (
-        "float",
-        "maximum size of an HTML report in megabytes; texts are left out to keep it (default: 10)",
-    ),
+    "puma_report_mb": ("float", "maximum megabytes of an HTML report; texts are left out to keep it (default: 10)"),
     "puma_report_texts": ("string", "whether HTML reports show prompts and replies: all (default) or none"),
     "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
     "puma_inconclusive": ("string", "effect of an inconclusive comparison: warn, fail, or point (the value decides)"),

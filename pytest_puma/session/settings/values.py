@@ -60,7 +60,7 @@ def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> R
         registry.known_scenario(name, where="--puma-scenario")
     run = rescored(config)
     where, threads = stated(config, "--puma-threads")
-    determinism = config.option.puma_determinism
+    determinism, shard = config.option.puma_determinism, config.option.puma_shard
     find_judges = cache(partial(_judges, config, storage))
     if arguments := command.value("--puma-judge"):
         find_judges(tuple(arguments))
@@ -78,19 +78,10 @@ def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> R
         run_code=_one_of("--puma-run-code", config.option.puma_run_code, RUN_CODE),
         determinism=determinism or 0,
         only=flipped(config),
-        shard=_shard(config, storage),
+        shard=None if shard is None else Shard.parse(shard, keeps=storage.mode != "off"),
         rescored=run,
         find_judges=find_judges,
     )
-
-
-def _shard(config: pytest.Config, storage: Storage) -> Shard | None:
-    """The part of the run, whose answers must be kept for the whole."""
-    text: str | None = config.option.puma_shard
-    if text is not None and storage.mode == "off":
-        msg = "--puma-shard with the store off would lose the answers of the shard; expected --puma-store mix"
-        raise SettingsError(msg)
-    return None if text is None else Shard.parse(text)
 
 
 def judging_of(config: pytest.Config, registry: Registry) -> Judging:
