@@ -15,8 +15,8 @@ from typing import Literal, TypeAlias
 
 from pytest_puma.errors import SettingsError
 
-#: A LoRA adapter, or a control vector.
-ControlKind: TypeAlias = Literal["lora", "steer"]
+#: A LoRA adapter; a control vector, which is added to states, or whose direction is taken out of them.
+ControlKind: TypeAlias = Literal["lora", "steer", "ablate"]
 #: First and last, counted from 0, as in llama.cpp's `l_out-N`.
 Layers: TypeAlias = tuple[int, int]
 #: Separates the name of a model and those of its controls.
@@ -40,11 +40,21 @@ class Control:
     layers: Layers | None = None
 
     @property
+    def label(self) -> str:
+        """Its name, with its kind unless that is an adapter or an added vector."""
+        return self.name if self.kind in {"lora", "steer"} else f"{self.name}-{self.kind}"
+
+    @property
+    def hooked(self) -> bool:
+        """Whether it changes states while they are computed: llama.cpp has adapters and added vectors alone."""
+        return self.kind not in {"lora", "steer"}
+
+    @property
     def part(self) -> str:
         """Its part of the name of a variant. It does not depend on the other points of a sweep."""
         # All digits, so that no two strengths have one name; without the + of 1e+20, which separates controls.
         strength = repr(self.strength).removesuffix(".0").replace(PLUS, "")
-        return f"{self.name}-{strength}{'' if self.layers is None else f'-L{shown_layers(self.layers)}'}"
+        return f"{self.label}-{strength}{'' if self.layers is None else f'-L{shown_layers(self.layers)}'}"
 
     @property
     def signature(self) -> str:

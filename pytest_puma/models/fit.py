@@ -19,9 +19,9 @@ def check_fit(variants: Sequence[Model]) -> None:
     )
     base, load, read = BaseModel.of(variants[0].loaded), cache(ControlVector.load), cache(read_adapter)
     for control in controls:
-        if control.kind == "steer" and is_pairs(control.path):
-            check_layers(control.path, base, control.layers)
-        elif control.kind == "steer":
-            load(control.path).check_fits(base, name=control.path.name, chosen=control.layers)
-        else:
+        if control.kind == "lora":
             read(control.path).check_fits(base)
+        elif is_pairs(control.path):
+            check_layers(control.path, base, control.layers)
+        else:
+            load(control.path).check_fits(base, name=control.path.name, chosen=control.layers)

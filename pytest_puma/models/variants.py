@@ -2,6 +2,7 @@
 
     lora=FILE[:STRENGTH[/STRENGTH...]]                       a LoRA adapter
     steer=FILE[:STRENGTH[/STRENGTH...]][@LAYERS[/LAYERS...]] a control vector; layers are N or FIRST-LAST
+    ablate=FILE[:STRENGTH...][@LAYERS...]                    its directions are taken out of the states; 1 is all of it
 
     q.gguf,lora=support.gguf                        one variant: q+support-1
     q.gguf,steer=polite.gguf:0/4/8@10               a sweep with the plain model: q, q+polite-4-L10, q+polite-8-L10
@@ -32,7 +33,7 @@ MAX_VARIANTS = 64
 _VALUE = re.compile(r"(?P<place>.+?)(?::(?P<strengths>[-+.\deE/]+))?(?:@(?P<layers>[-\d/]+))?")
 _REST = re.compile(r"(?::(?P<strengths>[^@]*))?(?:@(?P<layers>.*))?")
 _LAYERS = re.compile(r"(?P<first>\d{1,4})(?:-(?P<last>\d{1,4}))?")
-_FORM = "FILE[:STRENGTH[/STRENGTH...]], and [@LAYERS[/LAYERS...]] after steer=, as in steer=polite.gguf:0/4/8@10"
+_FORM = "FILE[:STRENGTH[/STRENGTH...]], and [@LAYERS[/LAYERS...]] but for lora=, as in steer=polite.gguf:0/4/8@10"
 _EXPECTED = {"strength": "numbers", "layers": "N or FIRST-LAST, from 1 on"}
 
 
@@ -77,7 +78,7 @@ def split_controls(settings: Sequence[str]) -> tuple[tuple[ControlArgument, ...]
 def variants_of(model: Model, controls: Iterable[tuple[ControlArgument, Control]]) -> list[Model]:
     """Return a model once for each point of the grid, plain where no control is left. Raises a `ModelError`."""
     given = list(controls)
-    names = [control.name for _, control in given]
+    names = [control.label for _, control in given]
     if same := next((name for name in names if names.count(name) > 1), None):
         msg = f"two controls are named {same!r}; expected files with different names: rename one of them"
         raise ModelError(msg)

@@ -9,14 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pytest_puma.core import Control, Model, ModelError
-from pytest_puma.core.variant import Layers, shown_layers
+from pytest_puma.core.variant import ControlKind, Layers, shown_layers
 from pytest_puma.models.argument import parse_argument
 from pytest_puma.models.variants import ControlArgument, variants_of
 
 
-def _control(name: str = "polite", kind: str = "steer") -> Control:
-    assert kind in {"lora", "steer"}
-    return Control(kind="lora" if kind == "lora" else "steer", name=name, path=Path(f"{name}.gguf"), sha256="5a")
+def _control(name: str = "polite", kind: ControlKind = "steer") -> Control:
+    return Control(kind=kind, name=name, path=Path(f"{name}.gguf"), sha256="5a")
 
 
 def _names(text: str) -> list[str]:
@@ -41,6 +40,8 @@ def _names(text: str) -> list[str]:
         ("lora=package:pack/a.gguf:1e-3", ["q+a-0.001"]),
         ("lora=a.gguf:0.12345678/0.123456789/1e20", ["q+a-0.12345678", "q+a-0.123456789", "q+a-1e20"]),
         ("lora=a.gguf:1,n_ctx=512,steer=b.gguf", ["q+a-1+b-1"]),
+        ("ablate=a.gguf", ["q+a-ablate-1"]),
+        ("ablate=a.gguf:0/0.5@3-9,steer=a.gguf:4@2", ["q+a-4-L2", "q+a-ablate-0.5-L3-9+a-4-L2"]),
     ],
 )
 def test_lists_make_a_grid_whose_last_key_is_the_fastest(text: str, names: list[str]) -> None:
@@ -97,6 +98,7 @@ def test_an_argument_is_read_as_it_is_written(strengths: list[float], layers: li
         ("steer=a.gguf@9-3", "found layers '9-3'; expected N or FIRST-LAST, from 1 on"),
         ("steer=a.gguf@3/3-3", "found layers '3-3' twice"),
         ("steer=a/v.gguf,lora=b/v.gguf", "two controls are named 'v'; expected files with different names"),
+        ("ablate=a/v.gguf,ablate=b/v.gguf", "two controls are named 'v-ablate'; expected files with different names"),
         ("lora=a.gguf:1/2/3/4/5/6/7/8/9,lora=b.gguf:1/2/3/4/5/6/7/8/9", "make 81 variants; expected at most 64"),
     ],
 )

@@ -15,6 +15,7 @@ from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.native import binding
 from pytest_puma.engine.native.build import useless_layers
 from pytest_puma.engine.native.hidden import HiddenStates
+from pytest_puma.engine.native.hooks import Hooks
 from pytest_puma.engine.native.made_vector import made_vector
 from pytest_puma.engine.native.steer import Controls, TryFirst
 from pytest_puma.engine.native.text import TextSide, context_params
@@ -43,6 +44,8 @@ class NativeBackend(TextSide):
         binding.prepare()
         self._try_first = try_first
         self._on_weights: Controls | None = None
+        #: On the open context; None without any.
+        self.hooks: Hooks | None = None
         self._files = OpenedFiles(model)
         self._model: Any = None
         self._memory: Any = None
@@ -69,18 +72,22 @@ class NativeBackend(TextSide):
 
     def open(self, kv_slots: int, streams: int = 0) -> None:
         """Open an empty cache of `kv_slots` tokens; the current one is cleared and reused if it has the same shape."""
-        if self._shape == (kv_slots, streams):
+        hooks, shape = self._hooks_of_variant(), (kv_slots, streams)
+        if self._shape == shape and self.hooks is hooks:
             llama_cpp.llama_memory_clear(self._memory, False)  # noqa: FBT003
         else:
-            self._make_context(kv_slots, streams)
+            self._make_context(*shape, hooks=hooks)
         self._shape = None
         self._put_on_variant()
-        self._shape = kv_slots, streams
+        self._shape = shape
 
-    def _make_context(self, kv_slots: int, streams: int) -> None:
+    def _make_context(self, kv_slots: int, streams: int, *, hooks: Hooks | None) -> None:
         self._free_context()
+        self.hooks = hooks
         params, sequences = context_params(kv_slots, streams, rows=self.rows), streams or self.sequences
         params.n_threads = params.n_threads_batch = self.encoders
+        if hooks is not None:
+            params.cb_eval = hooks.callback
         if (self._options.strict or (streams and binding.has_amx())) and not self._on_gpu:
             # On a CPU, the results of flash attention depend on the number of threads. With streams, it took a fifth
             # longer per decoded token on processors with half-precision arithmetic, such as those with AMX; on others
@@ -95,9 +102,14 @@ class NativeBackend(TextSide):
         self._buffers = BatchBuffers(tokens=self.batch, rows=self.rows, sequences=sequences)
         self._batch = _batch_over(self._buffers)
 
-    def _put_on_variant(self) -> None:
+    def _hooks_of_variant(self) -> Hooks | None:
+        """The hooks that the variant needs: a context has a callback for them from its beginning, or none."""
         if self._variant is not None and self._on_weights is None:
             self._on_weights = Controls(self._model, self._name, try_first=self._try_first, make=self.vector_of)
+        hooked = self._variant is not None and any(control.hooked for control in self._variant.controls)
+        return self._on_weights.hooks if hooked and self._on_weights is not None else None
+
+    def _put_on_variant(self) -> None:
         if self._on_weights is not None:
             self.notes = (*self._plain_notes, *self._on_weights.put_on(self._context, self._variant))
 
@@ -115,7 +127,7 @@ class NativeBackend(TextSide):
         # Before, as reading beyond the end of a file that was shortened ends the process.
         self._files.check()
         decode = binding.silent_decode if self._on_gpu else llama_cpp.llama_decode
-        code = decode(self._context, self._batch)
+        code = (decode if self.hooks is None else self.hooks.decode)(self._context, self._batch)
         if code:
             self._fail(f"llama_decode returned {code} for {self._batch.n_tokens} tokens")
         self._files.check()

@@ -1,6 +1,7 @@
 """The program that `smoke_test` runs: it renders a model's chat template, loads the model and decodes two tokens.
 
-Its argument is a list in JSON: the model's file, or that and an adapter's, with which it decodes then.
+Its argument is a list in JSON: the model's file, or that with the kind and the file of a control, with which it decodes
+then.
 
 The first rendering has limits of time and memory: a template is a program. Other errors of pytest-puma are left to the
 process that started this one, which meets them again.
@@ -11,9 +12,10 @@ from __future__ import annotations
 import json
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import Any
 
 #: Tokens in the cache: more than those of the prompt.
 _TOKENS = 256
@@ -56,16 +58,19 @@ def _limited() -> Iterator[None]:
         resource.setrlimit(resource.RLIMIT_AS, before)
 
 
-def use(path: Path, *, threads: int, adapters: Sequence[Path] = ()) -> None:
-    """Load the model and decode with it and the adapters, on the CPU; a `PumaError` if that fails."""
+def use(path: Path, *control: str, threads: int) -> None:
+    """Load the model and decode with it and a control of a kind and a file, on the CPU; a `PumaError` if that fails."""
     from pytest_puma.core import Control, Generate, Message, Model, ModelOptions, Prompt, Score, Variant
     from pytest_puma.engine.engine import Engine
     from pytest_puma.engine.native.backend import NativeBackend
 
     options = ModelOptions(n_ctx=_TOKENS, parallel=2, gpu_layers=0)
     prompt = Prompt(messages=(Message(role="user", content="The first words"),), chat=False)
-    controls = tuple(Control(kind="lora", name="it", path=adapter, sha256="") for adapter in adapters)
-    model = Model(name="it", path=path, options=options, variant=Variant(controls=controls) if controls else None)
+    variant = None
+    if control:
+        kind: Any = control[0]
+        variant = Variant(controls=(Control(kind=kind, name="it", path=Path(control[1]), sha256=""),))
+    model = Model(name="it", path=path, options=options, variant=variant)
     with closing(Engine(NativeBackend(model, threads=threads))) as engine:
         engine.run([Generate(prompt=prompt, max_tokens=2), Score(prompt=prompt, continuations=("yes", "no"))])
 
@@ -77,12 +82,13 @@ if __name__ == "__main__":
     from pytest_puma.engine.machine import cores
     from pytest_puma.models.weights import stamps_of
 
-    weights, *adapters = map(Path, json.loads(sys.argv[1]))
+    file, *control = json.loads(sys.argv[1])
+    weights = Path(file)
     try:
-        if not adapters:
+        if not control:
             learn(weights)
         size = sum(stamp.size for stamp in stamps_of(weights))
-        use(weights, threads=cores() if size > _LARGE else 1, adapters=adapters)
+        use(weights, *control, threads=cores() if size > _LARGE else 1)
     except ChatTemplateError as error:
         sys.stderr.write(f"{error}\n")
         sys.exit(REFUSED)

@@ -35,7 +35,7 @@ class HiddenStates:
         self._layers = int(llama_cpp.llama_model_n_layer(pointer))
         self._width = int(llama_cpp.llama_model_n_embd(pointer))
         self._read: dict[int, list[NDArray[np.float32]]] = {}
-        self._ggml = _functions()
+        self._ggml = ggml_functions()
         params = context_params(_SLOTS, 0, rows=1)
         params.n_threads = params.n_threads_batch = threads
         # Kept alive with this object: llama.cpp has only its address.
@@ -85,11 +85,12 @@ class HiddenStates:
         return True
 
 
-def _functions() -> ctypes.CDLL:
-    """Functions of ggml, which the binding does not have; they are found behind the library that needs them."""
+def ggml_functions() -> ctypes.CDLL:
+    """Return functions of ggml, which the binding does not have; they are found behind the library that needs them."""
     library = ctypes.CDLL(str(LIBRARY))
     library.ggml_get_name.argtypes, library.ggml_get_name.restype = [ctypes.c_void_p], ctypes.c_char_p
     library.ggml_nbytes.argtypes, library.ggml_nbytes.restype = [ctypes.c_void_p], ctypes.c_size_t
-    library.ggml_backend_tensor_get.argtypes = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t]
-    library.ggml_backend_tensor_get.restype = None
+    library.ggml_nrows.argtypes, library.ggml_nrows.restype = [ctypes.c_void_p], ctypes.c_int64
+    for copy in (library.ggml_backend_tensor_get, library.ggml_backend_tensor_set):
+        copy.argtypes, copy.restype = [ctypes.c_void_p, ctypes.c_void_p, ctypes.c_size_t, ctypes.c_size_t], None
     return library

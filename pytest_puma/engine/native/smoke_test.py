@@ -4,8 +4,8 @@
 architecture, on the kind of vocabulary and on the operations that it computes, so it is tried and not listed. Of
 59,263 small files with random damage (tests/fuzz), 48,147 were refused with an error, 659 ended the process of their
 first use, 4 kept it busy for ever, and none harmed a process after it. The chat template, a program in the file, is
-rendered there for the first time, too, with limits of time and memory. The first use of an adapter has such a process,
-too.
+rendered there for the first time, too, with limits of time and memory. The first use of an adapter, and of hooks, has
+such a process, too.
 """
 
 from __future__ import annotations
@@ -37,29 +37,30 @@ _TIME_IS_OVER = -getattr(signal, "SIGVTALRM", REFUSED)
 
 
 class _Used(NamedTuple):
-    """The file that a process used: a model, or an adapter on the model with this name."""
+    """The file that a process used: a model, or an adapter or a vector on the model with this name."""
 
     model: str
     path: Path
     kind: str
 
 
-def smoke_test(model: Model, adapter: Control | None = None, *, seconds: float | None = None) -> None:
+def smoke_test(model: Model, control: Control | None = None, *, seconds: float | None = None) -> None:
     """Use the model once, unless the user's cache remembers that it did not crash; an `EngineError` if it does.
 
-    With an adapter, it is used with that. A `ModelError` if the file is missing, or another one than at the check of
-    the model. `seconds` is the time limit, by default one that depends on the size of the files.
+    With a control, an adapter or one with hooks, it is used with that. A `ModelError` if the file is missing, or
+    another one than at the check of the model. `seconds` is the time limit, by default one that depends on the size of
+    the files.
     """
     with closing(OpenedFiles(model)) as files:
         stamps = files.stamps
     limit = seconds or _SECONDS + sum(stamp.size for stamp in stamps) // _BYTES_PER_SECOND
     path, build, arguments = model.path, build_id(), [str(model.path)]
-    if adapter is not None:
-        path, build = adapter.path, f"{build} {weights_digest(model.path)}"
-        stamps, arguments = stamps_of(path), [*arguments, str(path)]
+    if control is not None:
+        path, build = control.path, f"{build} {weights_digest(model.path)}{' hooked' if control.hooked else ''}"
+        stamps, arguments = stamps_of(path), [*arguments, control.kind, str(path)]
     if recall(path, stamps, "tried") == build:
         return
-    used = _Used(model.name, path, "a model" if adapter is None else "an adapter")
+    used = _Used(model.name, path, "a model" if control is None else "a vector" if control.hooked else "an adapter")
     try:
         process = run_program(_PROGRAM, json.dumps(arguments), seconds=limit)
     except subprocess.TimeoutExpired:

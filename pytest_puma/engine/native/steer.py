@@ -1,4 +1,4 @@
-"""LoRA adapters and control vectors on a context of llama.cpp.
+"""LoRA adapters, control vectors and hooks on a context of llama.cpp.
 
 A context keeps what was put on it, and its cache keeps what was computed with it: so a variant is put on an empty
 context only, and replaces the former one as a whole. llama.cpp frees adapters with their model.
@@ -10,6 +10,8 @@ import ctypes
 import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -18,8 +20,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_puma.core import Control, EngineError, ModelError, Variant
+from pytest_puma.engine.hook import Hook
 from pytest_puma.engine.native import binding
+from pytest_puma.engine.native.hooks import Hooks
 from pytest_puma.engine.native.made_vector import default_layers
+from pytest_puma.engine.transforms import hooks_of
 from pytest_puma.models.base import BaseModel
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.pairs import is_pairs
@@ -53,6 +58,8 @@ class Controls:
         self._vectors: dict[Path, ControlVector] = {}
         self._notes: dict[Path, Sequence[str]] = {}
         self._steerable = False
+        self.hooks = Hooks(name)
+        self._tried: set[Path] = set()
 
     def put_on(self, context: Any, variant: Variant | None) -> tuple[str, ...]:
         """Put a variant on an empty context, in place of what is there; None takes everything off. Return notes on it.
@@ -62,6 +69,8 @@ class Controls:
         controls = () if variant is None else variant.controls
         self._set_adapters(context, [control for control in controls if control.kind == "lora"])
         self._set_directions(context, [control for control in controls if control.kind == "steer"])
+        if hooked := [control for control in controls if control.hooked]:
+            self.hooks.put_on(context, list(chain.from_iterable(map(self._hooks_of, hooked))))
         return tuple(note for control in controls for note in self._notes.get(control.path, ()))
 
     def _set_adapters(self, context: Any, controls: Sequence[Control]) -> None:
@@ -101,16 +110,27 @@ class Controls:
             return
         rows = np.zeros((self._base.layers - 1, self._base.width), dtype=np.float32)
         for control in controls:
-            vector, layers = self._vector(control), control.layers
-            if layers is None and is_pairs(control.path):
-                layers = default_layers(self._base.layers)
-            vector.check_fits(self._base, name=control.path.name, chosen=layers)
             # Numbers that are too large become logits that are not finite, which are an error.
             with np.errstate(over="ignore", invalid="ignore"):
-                rows += np.float32(control.strength) * vector.rows(self._base.layers, layers)
+                rows += np.float32(control.strength) * self._directions(control)
         if not self._steerable:
             self._check_steerable(context, rows.shape)
         self._set_rows(context, rows)
+
+    def _hooks_of(self, control: Control) -> list[Hook]:
+        directions = self._directions(control)
+        if self._try_first is not None and control.path not in self._tried:
+            self._try_first(replace(control, path=self._make(control.path) if is_pairs(control.path) else control.path))
+            self._tried.add(control.path)
+        return hooks_of(control, directions)
+
+    def _directions(self, control: Control) -> NDArray[np.float32]:
+        """The directions of the layers from 1 on; zeros for a layer that the control leaves alone."""
+        vector, layers = self._vector(control), control.layers
+        if layers is None and is_pairs(control.path):
+            layers = default_layers(self._base.layers)
+        vector.check_fits(self._base, name=control.path.name, chosen=layers)
+        return vector.rows(self._base.layers, layers)
 
     def _vector(self, control: Control) -> ControlVector:
         if control.path not in self._vectors:

@@ -1,0 +1,139 @@
+"""Hooks on the states of tiny models: what they change, what stays as it was, and which nodes there are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pytest_puma.core import EngineError, Step
+from pytest_puma.engine.hook import Hook, States
+from pytest_puma.engine.native import NativeBackend
+from pytest_puma.engine.transforms import ablation
+from pytest_puma.models.control_vector import ControlVector
+from pytest_puma.models.weights import recall, stamps_of
+from tests.engine.conftest import OpenBackend
+from tests.engine.test_variants import TOKENS, careful, control, logits, opened, variant
+from tests.tiny_controls import write_vector
+from tests.tiny_gguf import MAMBA, Shape
+
+#: What adding in another order may move a logit by, where a control moves them by 1 and more.
+NOISE = 1e-3
+
+
+@pytest.fixture
+def backend() -> Iterator[NativeBackend]:
+    with closing(opened()) as backend:
+        yield backend
+
+
+@pytest.fixture
+def vector(tmp_path: Path) -> Path:
+    return write_vector(tmp_path / "v.gguf")
+
+
+def states_of(backend: NativeBackend, vector: Path, hooks: list[Hook], node: str, layer: int) -> States:
+    """The states of a node after these hooks in place of those of a variant, as a last hook sees them."""
+    logits(backend, variant(control("ablate", vector)))
+    backend.open(1024)
+    seen: list[States] = []
+
+    def see(states: States) -> States:
+        seen.append(states.copy())
+        return states
+
+    assert backend.hooks is not None
+    backend.hooks.put_on(backend._context, [*hooks, Hook(layer, node, see)])  # noqa: SLF001 - of no use elsewhere
+    backend.decode([Step(0, 0, TOKENS, len(TOKENS) - 1)])
+    return np.concatenate(seen)
+
+
+def test_ablated_states_have_nothing_along_the_direction_and_the_rest_as_it_was() -> None:
+    states = np.random.default_rng(0).normal(0, 3, (7, 192)).astype(np.float32)
+    direction = np.eye(192, dtype=np.float32)[5]
+    expected = states.copy()
+    expected[:, 5] = 0
+    assert np.allclose(ablation(direction, 1.0)(states), expected)
+    assert np.allclose(ablation(direction, 0.25)(states)[:, 5], states[:, 5] * 0.75)
+
+
+@pytest.mark.parametrize("streams", [0, 4])
+def test_without_ablation_the_logits_are_as_before_to_the_last_bit(
+    backend: NativeBackend, vector: Path, streams: int
+) -> None:
+    plain = logits(backend, None, streams=streams)
+    changed = logits(backend, variant(control("ablate", vector)), streams=streams)
+    assert np.abs(changed - plain).max() > 0.5
+    assert np.array_equal(logits(backend, None, streams=streams), plain)
+    assert np.array_equal(logits(backend, variant(control("ablate", vector)), streams=streams), changed)
+
+
+def test_what_a_vector_adds_is_ablated_again(backend: NativeBackend, vector: Path) -> None:
+    without = logits(backend, variant(control("ablate", vector, layers=(1, 1))))
+    both = variant(control("steer", vector, 2.0, (1, 1)), control("ablate", vector, layers=(1, 1)))
+    assert np.abs(logits(backend, both) - without).max() < NOISE
+
+
+def test_layers_that_are_not_chosen_stay_as_they_are(backend: NativeBackend, vector: Path, tmp_path: Path) -> None:
+    ControlVector({2: ControlVector.load(vector).directions[2]}).save(tmp_path / "second.gguf")
+    chosen = logits(backend, variant(control("ablate", vector, layers=(2, 2))))
+    assert np.array_equal(chosen, logits(backend, variant(control("ablate", tmp_path / "second.gguf"))))
+
+
+def test_the_last_layer_has_the_states_of_rows_with_logits_alone(backend: NativeBackend, vector: Path) -> None:
+    assert len(states_of(backend, vector, [], "l_out", 1)) == len(TOKENS)
+    assert len(states_of(backend, vector, [], "l_out", 2)) == 1
+
+
+def test_a_state_does_not_depend_on_those_beside_it() -> None:
+    states = np.random.default_rng(0).normal(0, 3, (64, 576)).astype(np.float32)
+    direction = (states[5] / np.linalg.norm(states[5])).astype(np.float32)
+    change = ablation(direction, 1.0)
+    whole = change(states)
+    for row in range(len(states)):
+        assert np.array_equal(change(states[row : row + 1])[0], whole[row])
+
+
+def test_hooks_are_called_in_their_order_and_llama_goes_on_with_what_they_return(
+    backend: NativeBackend, vector: Path
+) -> None:
+    plain = states_of(backend, vector, [], "kqv_out", 1)
+    hooks = [Hook(1, "kqv_out", lambda states: states + 1), Hook(1, "kqv_out", lambda states: states * 2)]
+    assert np.array_equal(states_of(backend, vector, hooks, "kqv_out", 1), (plain + 1) * 2)
+    after = states_of(backend, vector, hooks, "ffn_out", 1)
+    assert np.abs(after - states_of(backend, vector, [], "ffn_out", 1)).max() > 0.1
+
+
+def test_an_error_inside_a_hook_is_an_error_of_the_decode(backend: NativeBackend, vector: Path) -> None:
+    def fail(_states: States) -> States:
+        raise EngineError("not today")
+
+    with pytest.raises(EngineError, match="not today"):
+        states_of(backend, vector, [Hook(1, "l_out", fail)], "l_out", 1)
+    assert logits(backend, None).any()
+
+
+def test_a_missing_node_is_an_error_that_lists_those_of_its_layer(backend: NativeBackend, vector: Path) -> None:
+    with pytest.raises(EngineError, match=r"q: llama\.cpp computes no gate-2 for this architecture; .*kqv_out-2"):
+        states_of(backend, vector, [], "gate", 2)
+
+
+def test_the_nodes_of_hooks_exist(shape: Shape, open_backend: OpenBackend, tmp_path: Path) -> None:
+    """Names are llama.cpp's own: a release may change them."""
+    backend = open_backend(shape)
+    backend.vary(variant(control("ablate", write_vector(tmp_path / "v.gguf", (1,), width=shape.width))))
+    backend.open(256)
+    assert backend.hooks is not None
+    nodes = set(backend.hooks.nodes)
+    assert {b"l_out-0", b"l_out-1"} <= nodes
+    assert (b"kqv_out-1" in nodes) is (shape != MAMBA)
+
+
+def test_hooks_are_used_in_a_process_of_their_own_first(vector: Path) -> None:
+    with closing(careful()) as backend:
+        changed = logits(backend, variant(control("ablate", vector)))
+    assert changed.any()
+    assert str(recall(vector, stamps_of(vector), "tried")).endswith(" hooked")
