@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,17 +11,23 @@ from pytest_puma.core import Exchange, Generate, Likelihood, PumaError, Response
 from pytest_puma.strategies.catalogue import Strategy
 from pytest_puma.strategies.dialogue import TurnError
 from pytest_puma.strategies.task import RenderedTurn, Task
-from pytest_puma.strategies.template import Template
+from pytest_puma.strategies.template import PLACEHOLDER, Template
 
 #: Maximum number of turns: a user's strategy may ask until it has an answer, which never comes here.
 _MAX_TURNS = 8
 
 
 def rehearse(strategy: Strategy, task: Task) -> None:
-    """Run the conversation about a sample with empty replies; a `TemplateError` reports a fault of the template."""
+    """Run the conversation about a sample with empty replies; a `TemplateError` reports a fault of the template.
+
+    A line of `pytest-puma init` that nobody has written yet is a warning.
+    """
     turn, wording = RenderedTurn(), task.wording
     texts = _prompt_texts(strategy, replace(task, last_turn=turn))
     if isinstance(wording, Template):
+        if any(PLACEHOLDER in text for text in texts):
+            msg = f"puma: {wording.place}: models read {PLACEHOLDER!r} as it stands; do what it asks"
+            warnings.warn(msg, UserWarning, stacklevel=2)
         # The conversation of a plugin may read other turns after other replies.
         ours = getattr(strategy.converse, "__module__", "").startswith("pytest_puma.")
         wording.check_turns(turn.asked, strategy.name, complete=ours)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: The messages of Jinja2 for `{{ subjct }}` and for `{{ instance.subjct }}`.
 _MISSING = re.compile(r"'(\w+)'(?: is undefined)?$")
 _MAX_REASON = 300
+#: What a person writes in a template that `pytest-puma init` made.
+PLACEHOLDER = "(write it here, or remove this line)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

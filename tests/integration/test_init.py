@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import json
 import shlex
 from pathlib import Path
 
 import pytest
 
 from pytest_puma.cli import main
+from pytest_puma.strategies.template import PLACEHOLDER
 from tests.integration.conftest import Project
 
 KINDS = ("bug", "feature request", "question")
@@ -22,12 +24,20 @@ def pytest_puma_backend(model):
 
 
 def init(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[str]:
-    """Run the command in this folder; return the arguments of the first command that it prints as the next one."""
+    """Run the command here and write its line; return the arguments of the first command that it prints as the next."""
     capsys.readouterr()
     assert main(["init", *arguments]) == 0
     lines = capsys.readouterr().out.splitlines()
     line = lines[lines.index("next:") + 1]
+    write_line()
     return shlex.split(line.partition("#")[0])[1:]
+
+
+def write_line() -> None:
+    """Replace the line that a person writes in templates."""
+    for path in Path("prompts").rglob("*.jinja"):
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace(PLACEHOLDER, "as the handbook has it"), encoding="utf-8")
 
 
 def write_csv(path: Path, header: list[str], rows: list[list[str]]) -> None:
@@ -91,3 +101,43 @@ def test_numbers_are_estimated(pytester: pytest.Pytester, capsys: pytest.Capture
     project.run(test).assert_outcomes(passed=2)
     written = [each for each in project.predictions() if each["cell"].startswith("stories-zero_shot")]
     assert {each["answer"] for each in written} == {"6.5"}
+
+
+def test_a_line_that_nobody_wrote_never_reaches_a_model_in_silence(pytester: pytest.Pytester, gguf: Path) -> None:
+    rows = [[f"Ticket {n} is about something.", KINDS[n % 3]] for n in range(9)]
+    write_csv(pytester.path / "tickets.csv", ["text", "kind"], rows)
+    project = Project(pytester, gguf, 0)
+    project.write(conftest=SAYS.format(reply="bug"))
+    assert main(["init", "tickets.csv"]) == 0
+    options = ("benchmarks", "--puma-strategy=zero_shot,few_shot_2", "--puma-samples=6")
+    result = project.run(*options, "-Wdefault::UserWarning")
+    for name in ("zero_shot", "few_shot"):
+        place = pytester.path / "prompts" / "tickets" / f"{name}.jinja"
+        result.stdout.fnmatch_lines([f"*puma: {place}: models read '{PLACEHOLDER}' as it stands; do what it asks"])
+    write_line()
+    # Warnings are errors there.
+    project.run(*options).assert_outcomes(passed=2)
+
+
+def test_an_export_of_a_tracker_becomes_a_benchmark(
+    pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str], gguf: Path
+) -> None:
+    issues = [
+        {
+            "number": n,
+            "title": f"Case {n}",
+            "body": None,
+            "labels": [{"name": ("bug", "question")[n % 2]}, {"name": "ui"}],
+        }
+        for n in range(12)
+    ]
+    (pytester.path / "issues.json").write_text(json.dumps(issues), encoding="utf-8")
+    project = Project(pytester, gguf, 0)
+    project.write(conftest=SAYS.format(reply="question"))
+    (test,) = init(capsys, "issues.json")
+    project.run(test).assert_outcomes(passed=2)
+    written = [each for each in project.predictions() if each["cell"].startswith("issues-zero_shot")]
+    assert sorted((each["gold"], each["answer"]) for each in written) == [
+        *[("bug", "question")] * 6,
+        *[("question",) * 2] * 6,
+    ]

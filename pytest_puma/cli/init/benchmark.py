@@ -19,6 +19,7 @@ from pytest_puma.cli.init.gates import ProposedGate, proposed_gates
 from pytest_puma.core import SettingsError
 from pytest_puma.phrases import counted
 from pytest_puma.planning.registry import Registry
+from pytest_puma.strategies.template import PLACEHOLDER
 from pytest_puma.task_types.regression import number_text
 
 TEST_FOLDER = "benchmarks"
@@ -69,9 +70,12 @@ class FirstBenchmark:
         prompts = Path("prompts", self.name)
         return {
             self.test_file: written("benchmark.py.jinja", benchmark=self),
-            prompts / "zero_shot.jinja": written("prompt.jinja", benchmark=self, examples=False),
-            prompts / "few_shot.jinja": written("prompt.jinja", benchmark=self, examples=True),
+            prompts / "zero_shot.jinja": self._prompt(examples=False),
+            prompts / "few_shot.jinja": self._prompt(examples=True),
         }
+
+    def _prompt(self, *, examples: bool) -> str:
+        return written("prompt.jinja", benchmark=self, examples=examples, placeholder=PLACEHOLDER)
 
 
 def written(template: str, **values: object) -> str:

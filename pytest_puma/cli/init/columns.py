@@ -79,6 +79,12 @@ class Columns:
     why_label: str
 
     @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all of them."""
+        columns = (*(() if self.key is None else (self.key,)), *self.text, self.label)
+        return tuple(column.name for column in columns)
+
+    @property
     def layout(self) -> FileLayout:
         """The requirements on the file."""
         return FileLayout(
