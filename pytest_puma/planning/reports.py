@@ -47,6 +47,7 @@ FORMATS: Mapping[str, Format] = {
     "csv": Format("pytest_puma.report.export:as_csv", b"cell,scenario,strategy,perturbation,model,metric,value"),
     "md": Format("pytest_puma.report.markdown:as_markdown", b"### puma: "),
     "parquet": Format("pytest_puma.report.export:as_parquet", b"perturbation"),
+    "profiles": Format("pytest_puma.report.profiles:as_profiles", b'"trial_id": 0,\n   "params": ', of_samples=True),
     "html": Format("pytest_puma.report.page.page:as_page", b'name="generator" content="pytest-puma"', of_samples=True),
 }
 #: Bytes at both ends of a file in which its mark is.

@@ -41,7 +41,7 @@ def emit(run: Run, report: ReportFile, *, folder: Path | None, page: PageSetting
         raise DataError(msg)
     write = resolve_name(form.writer)
     _write(report.path, write(run, folder, page) if form.of_samples else write(run))
-    return f"report: {report.path.absolute().as_uri() if form.of_samples else report.path}"
+    return f"report: {report.path.absolute().as_uri() if report.format == 'html' else report.path}"
 
 
 def export(path: Path, columns: Sequence[str], rows: _Rows) -> int:
