@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pytest_puma.core.variant import Variant, plain_name
+from pytest_puma.core.variant import PLUS, Variant, plain_name
 from pytest_puma.errors import SettingsError, check_limits
 from pytest_puma.platform.files import Stamps
 
@@ -76,8 +76,8 @@ class Model:
     `source`: what answers; weights are a GGUF file. `keys`: for a file of answers in another format, the key of a line
     for each of ours. `weights`: the digest of the weights that answered, for a model whose file is the store.
     `endpoint`: the server, which has no file. `variant`: what is put on the weights, None for nothing; its name is part
-    of `name`. `stamps`: the state of the files when they were checked; without them,
-    any state is accepted.
+    of `name`. Of weights that are yet to be made, `path` is the file that they are made of. `stamps`: the state of the
+    files when they were checked; without them, any state is accepted.
     """
 
     name: str
@@ -102,8 +102,16 @@ class Model:
 
     @property
     def loaded(self) -> Model:
-        """The plain model whose weights are loaded once for all of its variants."""
-        return self if self.variant is None or not self.computes else self.plain
+        """The model whose weights are loaded once for all variants that share them: plain, or quantised."""
+        if self.variant is None or not self.computes:
+            return self
+        return replace(self, name=self.weights_name, variant=self.variant.weights)
+
+    @property
+    def weights_name(self) -> str:
+        """The name of the model with these weights and nothing on them: `q+Q4_K_M` for `q+Q4_K_M+polite-1`."""
+        weights = None if self.variant is None else self.variant.weights
+        return plain_name(self.name) + ("" if weights is None else f"{PLUS}{weights.name}")
 
     @property
     def computes(self) -> bool:

@@ -1,7 +1,8 @@
 """Variants of a model: what is put on its weights without changing them.
 
 `q+polite-0.5-L10+support-0.2` is the model `q` with the control vector `polite.gguf` on layer 10 and the LoRA adapter
-`support.gguf`. A model without controls is *plain*.
+`support.gguf`. `q+Q4_K_M` has other weights, those of `q` in another type; `q+kv-q8_0` another option of the engine. A
+model without controls is *plain*.
 """
 
 from __future__ import annotations
@@ -15,8 +16,11 @@ from typing import Literal, TypeAlias
 
 from pytest_puma.errors import SettingsError
 
-#: A LoRA adapter; a control vector, which is added to states, or whose direction is taken out of them.
-ControlKind: TypeAlias = Literal["lora", "steer", "ablate"]
+#: A LoRA adapter; a control vector, which is added to states, or whose direction is taken out of them; a quantisation;
+#: an option of the engine: the type of its KV cache, or whether it uses flash attention.
+ControlKind: TypeAlias = Literal["lora", "steer", "ablate", "quant", "kv", "flash"]
+#: Kinds that are chosen from values and have no strength.
+CHOSEN: tuple[ControlKind, ...] = ("quant", "kv", "flash")
 #: First and last, counted from 0, as in llama.cpp's `l_out-N`.
 Layers: TypeAlias = tuple[int, int]
 #: Separates the name of a model and those of its controls.
@@ -26,32 +30,35 @@ _PART = re.compile(r"(.+?)-(-?[\d.]+(?:e-?\d+)?)(?:-L(\d+(?:-\d+)?))?")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Control:
-    """A file that is put on a model.
+    """A file that is put on a model, or in place of its own; or a value of an option.
 
-    `name`: the stem of the file. `sha256`: the digest of its bytes, which identifies it. `strength`: its factor, never
+    `name`: the stem of the file, else the value, such as a type of quantisation that is made of the model's own file.
+    `sha256`: the digest of the file's bytes, which identifies it; empty without a file. `strength`: its factor, never
     0. `layers`: those of a control vector, None for all that the file has.
     """
 
     kind: ControlKind
     name: str
-    path: Path = field(compare=False)
-    sha256: str
+    path: Path = field(default=Path(), compare=False)
+    sha256: str = ""
     strength: float = 1.0
     layers: Layers | None = None
 
     @property
     def label(self) -> str:
         """Its name, with its kind unless that is an adapter or an added vector."""
-        return self.name if self.kind in {"lora", "steer"} else f"{self.name}-{self.kind}"
+        return self.name if self.kind in {"lora", "steer", "quant"} else f"{self.name}-{self.kind}"
 
     @property
     def hooked(self) -> bool:
         """Whether it changes states while they are computed: llama.cpp has adapters and added vectors alone."""
-        return self.kind not in {"lora", "steer"}
+        return self.kind == "ablate"
 
     @property
     def part(self) -> str:
         """Its part of the name of a variant. It does not depend on the other points of a sweep."""
+        if self.kind in CHOSEN:
+            return self.name if self.kind == "quant" else f"{self.kind}-{self.name}"
         # All digits, so that no two strengths have one name; without the + of 1e+20, which separates controls.
         strength = repr(self.strength).removesuffix(".0").replace(PLUS, "")
         return f"{self.label}-{strength}{'' if self.layers is None else f'-L{shown_layers(self.layers)}'}"
@@ -59,6 +66,8 @@ class Control:
     @property
     def signature(self) -> str:
         """Everything about it that could change an answer."""
+        if self.kind in CHOSEN:
+            return f"{self.kind} {self.name}"
         layers = [] if self.layers is None else ["{}-{}".format(*self.layers)]
         return " ".join([self.kind, self.sha256, f"{self.strength!r}", *layers])
 
@@ -89,14 +98,24 @@ class Variant:
 
     @property
     def signature(self) -> str:
-        """Everything about the controls that could change an answer."""
-        return "; ".join(control.signature for control in self.controls)
+        """Everything about the controls that could change an answer. Other weights have a digest of their own."""
+        return "; ".join(control.signature for control in self.controls if control.kind != "quant")
+
+    @property
+    def weights(self) -> Variant | None:
+        """The part of it that is other weights, None if they are those of the plain model."""
+        quants = tuple(control for control in self.controls if control.kind == "quant")
+        return Variant(controls=quants) if quants else None
+
+    def value(self, kind: ControlKind) -> str | None:
+        """Return the name of the control of a kind, such as the value of an option; None if there is none."""
+        return next((control.name for control in self.controls if control.kind == kind), None)
 
 
 def varied(signature: Mapping[str, str], variant: Variant | None) -> dict[str, str]:
-    """Return the signature of a model with this variant in place of any other. That of a plain model has no entry."""
+    """Return the signature of a model with this variant in place of any other. A plain model has no entry."""
     plain = {name: value for name, value in signature.items() if name != "variant"}
-    return plain if variant is None else {**plain, "variant": variant.signature}
+    return plain if variant is None or not variant.signature else {**plain, "variant": variant.signature}
 
 
 def shown_layers(layers: Layers) -> str:

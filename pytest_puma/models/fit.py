@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from pytest_puma.core import Model
+from pytest_puma.core.variant import CHOSEN
 from pytest_puma.models.adapter import read_adapter
 from pytest_puma.models.base import BaseModel
 from pytest_puma.models.control_vector import ControlVector
@@ -15,8 +16,14 @@ from pytest_puma.models.pairs import check_layers, is_pairs
 def check_fit(variants: Sequence[Model]) -> None:
     """Check the controls of all variants of one model, each file once; a `ModelError` names one that does not fit."""
     controls = dict.fromkeys(
-        control for model in variants if model.variant is not None for control in model.variant.controls
+        control
+        for model in variants
+        if model.variant is not None
+        for control in model.variant.controls
+        if control.kind not in CHOSEN
     )
+    if not controls:
+        return
     base, load, read = BaseModel.of(variants[0].loaded), cache(ControlVector.load), cache(read_adapter)
     for control in controls:
         if control.kind == "lora":

@@ -178,7 +178,7 @@ def _kv_slot_bytes(header: Header, architecture: str) -> int | None:
     if not layers or not heads or not width or f"{attention}.kv_lora_rank" in header.metadata:
         return None
     key, value = (header.count(f"{attention}.{part}_length") or width // heads for part in ("key", "value"))
-    if kv_heads is None or isinstance(kv_heads, str | float):
+    if not isinstance(kv_heads, int | tuple):
         return None
     total_kv_heads = kv_heads * layers if isinstance(kv_heads, int) else sum(kv_heads)
     size = total_kv_heads * (key + value) * _KV_NUMBER_BYTES

@@ -16,21 +16,35 @@ import struct
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
-Value: TypeAlias = "int | float | str | tuple[int, ...] | None"
+#: An array that is skipped is the part of the file that has its elements.
+Value: TypeAlias = "int | float | str | tuple[int, ...] | slice"
 
-#: Weights per block, and bytes per block by tensor type, as of llama.cpp b9000 (`ggml.h`, `ggml-common.h`, `llama.h`).
-_FAMILIES = (
-    (1, {0: 4, 1: 2, 24: 1, 25: 2, 26: 4, 27: 8, 28: 8, 30: 2}),  # F32, F16, I8, I16, I32, I64, F64, BF16
-    (32, {2: 18, 3: 20, 6: 22, 7: 24, 8: 34, 9: 40}),  # Q4_0, Q4_1, Q5_0, Q5_1, Q8_0, Q8_1
-    (32, {20: 18, 39: 17}),  # IQ4_NL, MXFP4
-    (64, {40: 36}),  # NVFP4
-    (128, {41: 18}),  # Q1_0
-    (256, {10: 84, 11: 110, 12: 144, 13: 176, 14: 210, 15: 292}),  # Q2_K, Q3_K, Q4_K, Q5_K, Q6_K, Q8_K
-    (256, {16: 66, 17: 74, 18: 98, 19: 50, 21: 110, 22: 82}),  # IQ2_XXS, IQ2_XS, IQ3_XXS, IQ1_S, IQ3_S, IQ2_S
-    (256, {23: 136, 29: 56, 34: 54, 35: 66}),  # IQ4_XS, IQ1_M, TQ1_0, TQ2_0
+#: Weights per block; by the name of a tensor type, its number and its bytes per block, as of llama.cpp b9000
+#: (`ggml.h`, `ggml-common.h`, `llama.h`).
+_FAMILIES: tuple[tuple[int, dict[str, tuple[int, int]]], ...] = (
+    (1, {"F32": (0, 4), "F16": (1, 2), "BF16": (30, 2), "F64": (28, 8)}),
+    (1, {"I8": (24, 1), "I16": (25, 2), "I32": (26, 4), "I64": (27, 8)}),
+    (32, {"Q4_0": (2, 18), "Q4_1": (3, 20), "Q5_0": (6, 22), "Q5_1": (7, 24), "Q8_0": (8, 34), "Q8_1": (9, 40)}),
+    (32, {"IQ4_NL": (20, 18), "MXFP4": (39, 17)}),
+    (64, {"NVFP4": (40, 36)}),
+    (128, {"Q1_0": (41, 18)}),
+    (256, {"Q2_K": (10, 84), "Q3_K": (11, 110), "Q4_K": (12, 144), "Q5_K": (13, 176), "Q6_K": (14, 210)}),
+    (256, {"Q8_K": (15, 292), "IQ2_XXS": (16, 66), "IQ2_XS": (17, 74), "IQ3_XXS": (18, 98), "IQ1_S": (19, 50)}),
+    (256, {"IQ3_S": (21, 110), "IQ2_S": (22, 82), "IQ4_XS": (23, 136), "IQ1_M": (29, 56)}),
+    (256, {"TQ1_0": (34, 54), "TQ2_0": (35, 66)}),
 )
-#: Tensor type: (weights per block, bytes per block).
-BLOCKS = {kind: (weights, size) for weights, sizes in _FAMILIES for kind, size in sizes.items()}
+#: Tensor type: (weights per block, bytes per block), and its name.
+BLOCKS = {kind: (weights, size) for weights, types in _FAMILIES for kind, size in types.values()}
+TYPE_NAMES = {kind: name for _, types in _FAMILIES for name, (kind, _) in types.items()}
+
+
+def bytes_of(type_name: str) -> float:
+    """Return the bytes of a weight of a known type."""
+    per_block, block = next(
+        (weights, types[type_name.upper()][1]) for weights, types in _FAMILIES if type_name.upper() in types
+    )
+    return block / per_block
+
 
 #: Numbers by their type; 8 and 9 are texts and arrays.
 _LAYOUTS = {
@@ -59,10 +73,25 @@ class Tensor(NamedTuple):
     offset: int
 
     @property
+    def weights(self) -> int:
+        """The number of its weights."""
+        return math.prod(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Its bytes; 0 if the type is newer than our table."""
+        per_block, block = BLOCKS.get(self.kind, (1, 0))
+        return self.weights // per_block * block
+
+    @property
     def end(self) -> int:
         """The end in the data, in bytes; the start if the type is newer than our table."""
-        per_block, block = BLOCKS.get(self.kind, (1, 0))
-        return self.offset + math.prod(self.shape) // per_block * block
+        return self.offset + self.size
+
+    @property
+    def type_name(self) -> str:
+        """The name of its type, or the number of a newer one."""
+        return TYPE_NAMES.get(self.kind, f"type {self.kind}")
 
 
 @dataclass(slots=True)
@@ -113,8 +142,9 @@ class HeaderReader:
         self._skip(length)
         return self.data[start : self.position].decode("utf-8", errors="replace")
 
-    def _array(self) -> tuple[int, ...] | None:
+    def _array(self) -> tuple[int, ...] | slice:
         kind, count = self.uint32(), self._number(_UINT64)
+        start = self.position
         if kind == _TEXT:
             self._skip_texts(count)
         elif kind in _INTEGERS and count <= MAX_LAYERS:
@@ -123,7 +153,7 @@ class HeaderReader:
             self._skip(_LAYOUTS[kind].size * count)
         else:
             raise DamagedHeaderError
-        return None
+        return slice(start, self.position)
 
     def _skip(self, size: int) -> None:
         if self.position + size > len(self.data):

@@ -6,19 +6,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import TypeAlias
 
 from pytest_puma.core import Control, Model, ModelError
+from pytest_puma.core.variant import ControlKind
 from pytest_puma.datasets.hub import HUB
 from pytest_puma.models.argument import PACKAGE, RECORDED, ModelArgument, parse_argument, recorded_model
+from pytest_puma.models.choices import NONE, ChoiceArgument
 from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.pairs import SUFFIX
+from pytest_puma.models.quantised import TYPES, check_same, check_source
 from pytest_puma.models.search import find_file, is_file, part_paths
 from pytest_puma.models.server import SERVER, check_key, server_model, without_secrets
 from pytest_puma.models.sources import find_in_package, find_on_hub
 from pytest_puma.models.variants import ControlArgument, variants_of
 from pytest_puma.models.weights import stamps_of, weights_digest
 from pytest_puma.phrases import named
+
+Points: TypeAlias = "list[Control | None]"
 
 _NO_MODEL = ("adapter", "mmproj", "imatrix")  # `general.type` of files that only accompany a model
 _NO_VOCABULARY = ("", "none", "no_vocab")
@@ -116,7 +122,7 @@ def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> list[Model
         options=argument.options,
         stamps=stamps_of(path),
     )
-    variants = variants_of(plain, [(control, find_control(control, directories)) for control in argument.controls])
+    variants = variants_of(plain, [_points(control, plain, directories) for control in argument.controls])
     if argument.controls:
         from pytest_puma.models.fit import check_fit
 
@@ -124,11 +130,43 @@ def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> list[Model
     return variants
 
 
-def find_control(argument: ControlArgument, directories: Sequence[Path]) -> Control:
-    """Return the control that an argument names; a `ModelError` if there is no such file."""
-    path = find_model(argument.place, directories)
+def _points(argument: ControlArgument | ChoiceArgument, model: Model, directories: Sequence[Path]) -> Points:
+    """The points of a list for a model; a `ModelError` if a file is missing, or does not fit the model."""
+    points = points_of(argument, directories)
+    for control in points if argument.kind == "quant" else []:
+        if control is not None and control.sha256:
+            inspect_model(control.path)
+            check_same(control.path, model)
+        elif control is not None:
+            check_source(model)
+    return points
+
+
+def points_of(argument: ControlArgument | ChoiceArgument, directories: Sequence[Path]) -> Points:
+    """Return the points of a list, None for the plain model; a `ModelError` if there is no such file."""
+    if isinstance(argument, ControlArgument):
+        return argument.points(_found(argument.kind, argument.place, directories))
+    if argument.kind != "quant":
+        return argument.points()
+    return [weights_point(value, directories) for value in argument.values]
+
+
+def weights_point(value: str, directories: Sequence[Path]) -> Control | None:
+    """Return weights of a type, or in a file, None for those of the model; a `ModelError` if there is no such file."""
+    if value in {NONE, *TYPES}:
+        return None if value == NONE else Control(kind="quant", name=value)
+    try:
+        return _found("quant", value, directories)
+    except ModelError as error:
+        msg = f"quant={value} is none of the types {', '.join(TYPES)}, and no file: {error}"
+        raise ModelError(msg) from error
+
+
+def _found(kind: ControlKind, place: str, directories: Sequence[Path]) -> Control:
+    """The control in a file; a `ModelError` if there is no such file."""
+    path = find_model(place, directories)
     return Control(
-        kind=argument.kind,
+        kind=kind,
         name=name_from_file(path.name.removesuffix(SUFFIX)),
         path=path.absolute(),
         sha256=weights_digest(path),

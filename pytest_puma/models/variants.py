@@ -3,6 +3,7 @@
     lora=FILE[:STRENGTH[/STRENGTH...]]                       a LoRA adapter
     steer=FILE[:STRENGTH[/STRENGTH...]][@LAYERS[/LAYERS...]] a control vector; layers are N or FIRST-LAST
     ablate=FILE[:STRENGTH...][@LAYERS...]                    its directions are taken out of the states; 1 is all of it
+    quant=, kv=, flash=                                      other weights and engine options, see `models.choices`
 
     q.gguf,lora=support.gguf                        one variant: q+support-1
     q.gguf,steer=polite.gguf:0/4/8@10               a sweep with the plain model: q, q+polite-4-L10, q+polite-8-L10
@@ -16,18 +17,22 @@ from __future__ import annotations
 
 import math
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
-from typing import TypeVar, get_args
+from typing import Literal, TypeAlias, TypeVar, get_args
 
 from pytest_puma.core import Control, Model, ModelError, Variant
-from pytest_puma.core.variant import PLUS, ControlKind, Layers
+from pytest_puma.core.variant import PLUS, Layers
+from pytest_puma.models.choices import CHOICES, ChoiceArgument, choice
 from pytest_puma.models.search import expanded, is_file
 
 _T = TypeVar("_T")
+FileKind: TypeAlias = Literal["lora", "steer", "ablate"]
+_FILES: tuple[FileKind, ...] = get_args(FileKind)
 #: The keys of controls in a model argument.
-KINDS: tuple[ControlKind, ...] = get_args(ControlKind)
+KINDS = (*_FILES, *CHOICES)
 #: The maximum number of variants of one argument.
 MAX_VARIANTS = 64
 _VALUE = re.compile(r"(?P<place>.+?)(?::(?P<strengths>[-+.\deE/]+))?(?:@(?P<layers>[-\d/]+))?")
@@ -41,7 +46,7 @@ _EXPECTED = {"strength": "numbers", "layers": "N or FIRST-LAST, from 1 on"}
 class ControlArgument:
     """The parsed value of a control, not yet looked up, with the points of its sweep."""
 
-    kind: ControlKind
+    kind: FileKind
     place: str
     strengths: tuple[float, ...] = (1.0,)
     layers: tuple[Layers | None, ...] = (None,)
@@ -56,12 +61,20 @@ class ControlArgument:
         return list(dict.fromkeys(points))
 
 
-def split_controls(settings: Sequence[str]) -> tuple[tuple[ControlArgument, ...], list[str]]:
+def split_controls(settings: Sequence[str]) -> tuple[tuple[ControlArgument | ChoiceArgument, ...], list[str]]:
     """Return the controls among the settings of an argument, and the other settings. Raises a `ModelError`."""
-    controls, others, rest = [], [], list(settings)
+    controls: list[ControlArgument | ChoiceArgument] = []
+    others, rest = [], list(settings)
     while rest:
         key, _, value = (part.strip() for part in rest[0].partition("="))
-        kind = next((kind for kind in KINDS if kind == key), None)
+        if chosen := next((kind for kind in CHOICES if kind == key), None):
+            if any(control.kind == chosen for control in controls):
+                msg = f"found {chosen}= twice; expected one list, as in {chosen}=a/b"
+                raise ModelError(msg)
+            controls.append(choice(chosen, value))
+            del rest[0]
+            continue
+        kind = next((kind for kind in _FILES if kind == key), None)
         if kind is None:
             others.append(rest.pop(0))
             continue
@@ -75,27 +88,33 @@ def split_controls(settings: Sequence[str]) -> tuple[tuple[ControlArgument, ...]
     return tuple(controls), others
 
 
-def variants_of(model: Model, controls: Iterable[tuple[ControlArgument, Control]]) -> list[Model]:
+def variants_of(model: Model, axes: Iterable[Sequence[Control | None]]) -> list[Model]:
     """Return a model once for each point of the grid, plain where no control is left. Raises a `ModelError`."""
-    given = list(controls)
-    names = [control.label for _, control in given]
-    if same := next((name for name in names if names.count(name) > 1), None):
+    points = list(axes)
+    names = Counter(name for axis in points for name in {control.label for control in axis if control is not None})
+    if same := next((name for name, axes_with_it in names.items() if axes_with_it > 1), None):
         msg = f"two controls are named {same!r}; expected files with different names: rename one of them"
         raise ModelError(msg)
-    grid = [
-        Variant(controls=tuple(filter(None, point)))
-        for point in product(*(argument.points(control) for argument, control in given))
-    ]
+    grid = [Variant(controls=tuple(filter(None, point))) for point in product(*points)]
     if len(grid) > MAX_VARIANTS:
         msg = f"the lists make {len(grid)} variants; expected at most {MAX_VARIANTS}: give shorter lists"
         raise ModelError(msg)
-    return [
-        replace(model, name=f"{model.name}{PLUS}{variant.name}", variant=variant) if variant.controls else model
-        for variant in grid
-    ]
+    models = [_varied(model, variant) if variant.controls else model for variant in grid]
+    if same := next((name for name, times in Counter(model.name for model in models).items() if times > 1), None):
+        msg = f"two variants are named {same!r}; expected files with different names: rename one of them"
+        raise ModelError(msg)
+    return models
 
 
-def _control(kind: ControlKind, value: str) -> ControlArgument:
+def _varied(model: Model, variant: Variant) -> Model:
+    name = f"{model.name}{PLUS}{variant.name}"
+    if "q" in (variant.value("kv") or "") and variant.value("flash") == "off":
+        msg = f"{name}: a quantised KV cache needs flash attention; expected no flash=off with it: give two arguments"
+        raise ModelError(msg)
+    return replace(model, name=name, variant=variant)
+
+
+def _control(kind: FileKind, value: str) -> ControlArgument:
     place = _file_at_start(value)
     found = _REST.fullmatch(value, len(place)) if place else _VALUE.fullmatch(value)
     if found is None or (kind == "lora" and found["layers"] is not None):

@@ -20,6 +20,7 @@ from pytest_puma.core.change import Spread
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.machine import cores
 from pytest_puma.engine.native import DryBackend, NativeBackend, smoke_test
+from pytest_puma.engine.native.made_weights import planned_size
 from pytest_puma.engine.native.text import context_bytes
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import run_conversations
@@ -28,6 +29,8 @@ from pytest_puma.gates.power import Compared, detection_of, of_gate
 from pytest_puma.metrics import declaration
 from pytest_puma.models.beside import control_bytes
 from pytest_puma.models.gguf import GgufFile
+from pytest_puma.models.header import bytes_of
+from pytest_puma.models.quantised import at_hand, weights_path
 from pytest_puma.models.resolve import inspect_model
 from pytest_puma.models.weights import known_digest
 from pytest_puma.planning.judge_forecast import JudgePlanner
@@ -48,12 +51,13 @@ def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], setting
     """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model and judge."""
     store = settings.storage.path if settings.storage.mode == "mix" and settings.storage.path.is_file() else None
     with ExitStack() as opened:
-        files = {model.loaded: inspect_model(model.path) for model in throughputs}
+        files = {model.loaded: _file(model.loaded) for model in throughputs}
         backends = {}
         for model, file in files.items():
-            smoke_test(model)
+            smoke_test(at_hand(model))
             # Weights whose digest is unknown never ran here, and have no kept answers.
-            digest = known_digest(model.path) if store is not None else ""
+            path = weights_path(model)
+            digest = known_digest(path) if store is not None and path is not None else ""
             limit, threads = file.context_length or 0, settings.request.threads or 0
             backend = DryBackend(model, context_limit=limit, digest=digest, threads=threads)
             backends[model] = opened.enter_context(closing(backend))
@@ -73,6 +77,12 @@ def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], setting
             judged = judges.forecast(cell, reply_tokens=forecast.reply_tokens)
             forecasts.append(replace(forecast, loaded=model.name, controls=control_bytes(cell.model), judges=judged))
         return forecasts
+
+
+def _file(model: Model) -> GgufFile:
+    """The header of a model with the size of its own weights, also of those that are not made yet."""
+    path = weights_path(model)
+    return inspect_model(path) if path is not None else replace(inspect_model(model.path), size=planned_size(model))
 
 
 def _forecast(
@@ -99,7 +109,6 @@ def _forecast(
     }
     asked = (pair for state in states for pair in zip(state.limits, state.responses, strict=True))
     max_tokens = sum(limit for limit, response in asked if response.finish != "overflow")
-    cache_bytes = None if file.kv_slot_bytes is None else file.kv_slot_bytes * backend.opened[0]
     kept, share, rest = 0, 1.0, usage.prompt_tokens - usage.cached_tokens + scored
     if store is not None and backend.signature:
         kept, share, rest = _remaining(cell, tasks, backend, store) or (kept, share, rest)
@@ -116,7 +125,7 @@ def _forecast(
         scored_tokens=scored,
         max_tokens=max_tokens,
         overflows=len(overflows),
-        cache_bytes=cache_bytes,
+        cache_bytes=_cache_bytes(file, cell.model, backend.opened[0]),
         context_bytes=context_bytes(cell.model, backend.opened, sequences=backend.sequences),
         seconds=throughput.time(rest, written),
         kept=kept,
@@ -125,6 +134,12 @@ def _forecast(
         difference=detectable(cell, samples),
         powers=powers(cell, samples),
     )
+
+
+def _cache_bytes(file: GgufFile, model: Model, kv_slots: int) -> int | None:
+    """The bytes of a model's KV cache in the type that its variant has; None if the file does not specify them."""
+    kv = (None if model.variant is None else model.variant.value("kv")) or "f16"
+    return None if file.kv_slot_bytes is None else round(file.kv_slot_bytes * bytes_of(kv) / bytes_of("f16") * kv_slots)
 
 
 def _remaining(cell: Cell, tasks: Sequence[Task], backend: DryBackend, path: Path) -> tuple[int, float, int] | None:

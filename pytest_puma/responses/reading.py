@@ -114,7 +114,7 @@ class StoreSource:
         self._counts, self._tally = Counter[int](), KeptTally()
         name = "" if self._model.options.strict else str(CellId.parse(cell).without("model"))
         variant = self._model.variant
-        answered = self._model.weights, name, None if variant is None else variant.signature
+        answered = self._model.weights, name, (None if variant is None else variant.signature) or None
         self._scopes = [
             scope
             for scope in self._store.scopes()

@@ -10,8 +10,8 @@ from pytest_puma.core import ModelError, ModelOptions
 from pytest_puma.models.argument import ModelArgument, parse_argument
 
 KEYS = (
-    "the keys are: n_ctx, gpu_layers, threads, parallel, thinking, reasoning_effort, strict, chat, lora, steer "
-    "(a path with ',' in it must exist)"
+    "the keys are: n_ctx, gpu_layers, threads, parallel, thinking, reasoning_effort, strict, chat, lora, steer, "
+    "ablate, quant, kv, flash (a path with ',' in it must exist)"
 )
 ALIAS = "expected letters, digits and any of . _ - : only (a path with '=' in it must exist, or follow an alias)"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 from pytest_puma.core import Control, Model, ModelError
 from pytest_puma.core.variant import ControlKind, Layers, shown_layers
 from pytest_puma.models.argument import parse_argument
+from pytest_puma.models.choices import ChoiceArgument
 from pytest_puma.models.variants import ControlArgument, variants_of
 
 
@@ -20,9 +22,16 @@ def _control(name: str = "polite", kind: ControlKind = "steer") -> Control:
 
 def _names(text: str) -> list[str]:
     """The names of the models of an argument for q.gguf, whose files need not exist."""
-    controls = parse_argument(f"q.gguf,{text}").controls
-    made = [(control, _control(Path(control.place.replace(":", "/")).stem, control.kind)) for control in controls]
-    return [model.name for model in variants_of(Model(name="q", path=Path("q.gguf")), made)]
+    axes = [_points(argument) for argument in parse_argument(f"q.gguf,{text}").controls]
+    return [model.name for model in variants_of(Model(name="q", path=Path("q.gguf")), axes)]
+
+
+def _points(argument: ControlArgument | ChoiceArgument) -> Sequence[Control | None]:
+    if isinstance(argument, ControlArgument):
+        return argument.points(_control(Path(argument.place.replace(":", "/")).stem, argument.kind))
+    if argument.kind != "quant":
+        return argument.points()
+    return [None if value == "none" else Control(kind="quant", name=Path(value).stem) for value in argument.values]
 
 
 @pytest.mark.parametrize(
@@ -42,6 +51,14 @@ def _names(text: str) -> list[str]:
         ("lora=a.gguf:1,n_ctx=512,steer=b.gguf", ["q+a-1+b-1"]),
         ("ablate=a.gguf", ["q+a-ablate-1"]),
         ("ablate=a.gguf:0/0.5@3-9,steer=a.gguf:4@2", ["q+a-4-L2", "q+a-ablate-0.5-L3-9+a-4-L2"]),
+        ("quant=none/Q8_0/q4_k_m", ["q", "q+Q8_0", "q+Q4_K_M"]),
+        ("quant=their/q3.gguf/None/other", ["q+q3", "q", "q+other"]),
+        ("quant=/models/a-q2.gguf/b.gguf/IQ4_XS", ["q+a-q2", "q+b", "q+IQ4_XS"]),
+        ("quant=none/Q8_0,steer=v.gguf:0/1", ["q", "q+v-1", "q+Q8_0", "q+Q8_0+v-1"]),
+        ("kv=f16/q8_0", ["q", "q+kv-q8_0"]),
+        ("flash=auto/on/OFF", ["q", "q+flash-on", "q+flash-off"]),
+        ("kv=f16/q4_0,flash=on", ["q+flash-on", "q+kv-q4_0+flash-on"]),
+        ("kv=f16,quant=none", ["q"]),
     ],
 )
 def test_lists_make_a_grid_whose_last_key_is_the_fastest(text: str, names: list[str]) -> None:
@@ -99,6 +116,15 @@ def test_an_argument_is_read_as_it_is_written(strengths: list[float], layers: li
         ("steer=a.gguf@3/3-3", "found layers '3-3' twice"),
         ("steer=a/v.gguf,lora=b/v.gguf", "two controls are named 'v'; expected files with different names"),
         ("ablate=a/v.gguf,ablate=b/v.gguf", "two controls are named 'v-ablate'; expected files with different names"),
+        ("quant=", "found quant=; expected none, types (F16, BF16, Q8_0"),
+        ("quant=Q8_0/q8_0", "found quant=Q8_0/q8_0 with Q8_0 twice; expected none, types"),
+        ("quant=none/IQ2_XS", "IQ2_XS needs an importance matrix: make it with llama-quantize, and name the file"),
+        ("quant=Q8_0,quant=Q6_K", "found quant= twice; expected one list"),
+        ("quant=a/q3.gguf/b/q3.gguf,lora=q3.gguf", "two controls are named 'q3'"),
+        ("quant=a/q3.gguf/b/q3.gguf", "two variants are named 'q+q3'; expected files with different names"),
+        ("kv=q8_1", "found kv=q8_1; expected f16, q8_0"),
+        ("flash=yes", "found flash=yes; expected auto, on, off, each once"),
+        ("kv=f16/q8_0,flash=on/off", "q+kv-q8_0+flash-off: a quantised KV cache needs flash attention"),
         ("lora=a.gguf:1/2/3/4/5/6/7/8/9,lora=b.gguf:1/2/3/4/5/6/7/8/9", "make 81 variants; expected at most 64"),
     ],
 )
@@ -111,7 +137,7 @@ def test_the_error_of_a_control_names_what_is_expected(text: str, sentence: str)
 def test_a_variant_is_identified_by_contents_and_strengths() -> None:
     model = Model(name="q", path=Path("q.gguf"))
     argument = ControlArgument(kind="steer", place="p.gguf", strengths=(0.5,), layers=((10, 10),))
-    (varied,) = variants_of(model, [(argument, _control())])
+    (varied,) = variants_of(model, [argument.points(_control())])
     assert varied.variant is not None
     assert varied.variant.signature == "steer 5a 0.5 10-10"
     assert varied.loaded == model

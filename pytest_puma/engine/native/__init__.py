@@ -10,7 +10,8 @@ from pytest_puma.engine.native import openmp  # noqa: F401 - before any other mo
 # isort: split
 from pytest_puma.engine.native.backend import NativeBackend
 from pytest_puma.engine.native.build import gpus, offloads
+from pytest_puma.engine.native.made_weights import with_weights
 from pytest_puma.engine.native.smoke_test import smoke_test
 from pytest_puma.engine.native.text import DryBackend
 
-__all__ = ["DryBackend", "NativeBackend", "gpus", "offloads", "smoke_test"]
+__all__ = ["DryBackend", "NativeBackend", "gpus", "offloads", "smoke_test", "with_weights"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import llama_cpp
 import numpy as np
@@ -50,8 +50,8 @@ class NativeBackend(TextSide):
         self._model: Any = None
         self._memory: Any = None
         self._context: Any = None
-        #: The shape of the open cache; None until it is ready for use.
-        self._shape: tuple[int, int] | None = None
+        #: The shape of the open cache, and its options; None until it is ready for use.
+        self._shape: tuple[int, int, str | None, str | None] | None = None
         params = llama_cpp.llama_model_default_params()
         params.n_gpu_layers = model.options.gpu_layers
         if gpu is not None:
@@ -72,23 +72,31 @@ class NativeBackend(TextSide):
 
     def open(self, kv_slots: int, streams: int = 0) -> None:
         """Open an empty cache of `kv_slots` tokens; the current one is cleared and reused if it has the same shape."""
-        hooks, shape = self._hooks_of_variant(), (kv_slots, streams)
+        hooks, shape = self._hooks_of_variant(), (kv_slots, streams, self._chosen("kv"), self._chosen("flash"))
         if self._shape == shape and self.hooks is hooks:
             llama_cpp.llama_memory_clear(self._memory, False)  # noqa: FBT003
         else:
-            self._make_context(*shape, hooks=hooks)
+            self._make_context(kv_slots, streams, hooks=hooks)
         self._shape = None
         self._put_on_variant()
         self._shape = shape
 
+    def _chosen(self, option: Literal["kv", "flash"]) -> str | None:
+        """The value of an option that the variant has; None for the default."""
+        return None if self._variant is None else self._variant.value(option)
+
     def _make_context(self, kv_slots: int, streams: int, *, hooks: Hooks | None) -> None:
         self._free_context()
         self.hooks = hooks
-        params, sequences = context_params(kv_slots, streams, rows=self.rows), streams or self.sequences
+        params = context_params(kv_slots, streams, rows=self.rows, variant=self._variant)
+        sequences = streams or self.sequences
         params.n_threads = params.n_threads_batch = self.encoders
         if hooks is not None:
             params.cb_eval = hooks.callback
-        if (self._options.strict or (streams and binding.has_amx())) and not self._on_gpu:
+        flash, quantised = self._chosen("flash"), "q" in (self._chosen("kv") or "")
+        if self._options.strict and not self._on_gpu and (flash == "on" or quantised):
+            self._fail("strict uses no flash attention on a CPU; expected neither flash=on nor a quantised kv= with it")
+        if (self._options.strict or (streams and binding.has_amx())) and not (self._on_gpu or flash or quantised):
             # On a CPU, the results of flash attention depend on the number of threads. With streams, it took a fifth
             # longer per decoded token on processors with half-precision arithmetic, such as those with AMX; on others
             # a tenth to a third less, because it skips the KV slots that a shorter stream leaves empty.

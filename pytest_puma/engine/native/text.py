@@ -44,6 +44,7 @@ _GOOD_KV_SLOTS_CPU, _GOOD_KV_SLOTS_GPU = 4096, 32768
 _STREAM_KV_SLOTS, _STREAM_BYTES = 32768, 2 << 30
 #: Bytes of a KV slot if the file does not specify them: as in models of 8B.
 _DEFAULT_KV_SLOT_BYTES = 128 << 10
+_FLASH = {"on": "ENABLED", "off": "DISABLED"}
 _SIZE = re.compile(rb"size = +([\d.]+) MiB")
 
 
@@ -155,8 +156,13 @@ class DryBackend(TextSide):
             self._model = None
 
 
-def context_params(kv_slots: int, streams: int, *, rows: int) -> llama_cpp.llama_context_params:
-    """Return the parameters of a cache that all of `rows` sequences share, or that is divided among `streams`."""
+def context_params(
+    kv_slots: int, streams: int, *, rows: int, variant: Variant | None = None
+) -> llama_cpp.llama_context_params:
+    """Return the parameters of a cache that all of `rows` sequences share, or that is divided among `streams`.
+
+    `variant`: whose options of the engine they have.
+    """
     params = llama_cpp.llama_context_default_params()
     params.n_ctx = kv_slots
     params.n_batch = min(BATCH, kv_slots)
@@ -165,6 +171,11 @@ def context_params(kv_slots: int, streams: int, *, rows: int) -> llama_cpp.llama
     params.n_outputs_max = rows
     params.kv_unified = not streams
     params.swa_full = True
+    kv, flash = (None, None) if variant is None else (variant.value("kv"), variant.value("flash"))
+    if kv is not None:
+        params.type_k = params.type_v = getattr(llama_cpp, f"GGML_TYPE_{kv.upper()}")
+    if flash is not None:
+        params.flash_attn_type = getattr(llama_cpp, f"LLAMA_FLASH_ATTN_TYPE_{_FLASH[flash]}")
     return params
 
 
@@ -184,7 +195,9 @@ def context_bytes(model: Model, opened: tuple[int, int], *, sequences: int) -> i
     try:
         with uninterrupted():
             llama_cpp.llama_log_set(note, ctypes.c_void_p(0))
-            context = llama_cpp.llama_init_from_model(pointer, context_params(*opened, rows=sequences))
+            context = llama_cpp.llama_init_from_model(
+                pointer, context_params(*opened, rows=sequences, variant=model.variant)
+            )
             if context:
                 llama_cpp.llama_free(context)
     finally:

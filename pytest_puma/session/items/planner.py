@@ -10,6 +10,7 @@ import psutil
 import pytest
 
 from pytest_puma.core import PumaError
+from pytest_puma.models.quantised import at_hand
 from pytest_puma.report.forecast import forecast_lines
 from pytest_puma.runs.throughput import read_throughput
 from pytest_puma.session.items.collected import cell_of
@@ -51,7 +52,7 @@ class Planner:
             models |= dict.fromkeys(judge for cell in cells for judge in cell.judges if judge.computes)
             measured = cache(calibrate)  # the plain model once for all its variants
             throughputs = {
-                model: read_throughput(root, model) or measured(model.loaded, threads=settings.request.threads)
+                model: read_throughput(root, model) or measured(at_hand(model.loaded), threads=settings.request.threads)
                 for model in models
             }
             forecasts = plan(cells, throughputs, settings)

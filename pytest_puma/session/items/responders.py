@@ -127,11 +127,12 @@ def _computing(config: pytest.Config, model: Model, role: ResponderRole) -> Resp
 
 
 def _native(config: pytest.Config, model: Model) -> Backend:
-    from pytest_puma.engine.native import NativeBackend, smoke_test
+    from pytest_puma.engine.native import NativeBackend, smoke_test, with_weights
     from pytest_puma.session.workers.xdist import own_share
 
     share = own_share(config)
     threads = settings_of(config).request.threads or share.threads
+    model = with_weights(model, threads=threads)
     smoke_test(model)
     return NativeBackend(
         model,

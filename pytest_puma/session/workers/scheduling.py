@@ -10,7 +10,6 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScheduling, LoadScopeScheduling, Scheduling
 from xdist.workermanage import WorkerController
 
-from pytest_puma.core.variant import plain_name
 from pytest_puma.session.settings.config import model_names, settings_of
 from pytest_puma.session.workers.nodeid import Named, cells_in
 from pytest_puma.session.workers.xdist import found_gpus, together
@@ -57,7 +56,8 @@ class ByModel(LoadScopeScheduling):
         self._cells: dict[str, Named] = {}
         self._crashes: Counter[str] = Counter()
         models = settings_of(config).request.models
-        self._sizes = {plain_name(model.name): model.size for model in models}
+        self._loaded = {model.name: model.loaded.name for model in models}
+        self._sizes = {model.loaded.name: model.size for model in models}
         computes = not all(model.is_read for model in models)
         self._apart = not computes or (len(self._sizes) < self.numnodes and len(found_gpus()) > 1)
 
@@ -111,7 +111,7 @@ class ByModel(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         cell = self._cells.get(nodeid)
-        return nodeid if cell is None or self._apart else f"@{cell.name.plain}"
+        return nodeid if cell is None or self._apart else f"@{self._loaded[cell.name.model]}"
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         # xdist replaces a limited number of workers: a model that crashes them must not take all before others ran.
@@ -122,7 +122,7 @@ class ByModel(LoadScopeScheduling):
     def _cost(self, scope: str) -> int:
         """Return the relative cost of the cells in a scope: the cost of a token grows with the size of the weights."""
         cells = [self._cells[nodeid] for nodeid in self.workqueue[scope] if nodeid in self._cells]
-        return sum(self._sizes[cell.name.plain] for cell in cells)
+        return sum(self._sizes[self._loaded[cell.name.model]] for cell in cells)
 
 
 def _numbered(nodeids: Sequence[str]) -> list[str]:
