@@ -79,8 +79,10 @@ def selected(cells: Sequence[Outcome], metric: str, *, greatest: bool) -> Select
 def leaders(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
     """Return a sentence for each scenario with several cells of the same samples: its best cell by the primary metric.
 
-    The value is corrected as that of a gate on the maximum. The lead over another cell is sure if its p-value is at
-    most .05 after multiplication by the number of all pairs of cells, any of which could have been chosen (Bonferroni).
+    The value is corrected as that of a gate on the maximum. The lead over all others is sure if each of its p-values is
+    at most .05 after multiplication by the number of the others: a wrong best cell leads the truly best one by chance,
+    and each of the others may do that. If it is not, that over a single cell is sure if its p-value is at most .05
+    after multiplication by the number of all pairs of cells, any of which could have been chosen (Bonferroni).
     """
     groups: dict[str, list[Outcome]] = {}
     for outcome in outcomes:
@@ -103,16 +105,26 @@ def _is_alike(group: Sequence[Outcome]) -> bool:
 
 
 def _leader(scenario: str, group: Sequence[Outcome]) -> str:
-    metric = group[0].primary
-    chosen = selected(group, metric, greatest=group[0].judgement.replicates[metric].better == "high")
-    best, pairs = group[chosen.place], len(group) * (len(group) - 1) // 2
+    metric, count = group[0].primary, len(group)
+    rises = group[0].judgement.replicates[metric].better == "high"
+    chosen = selected(group, metric, greatest=rises)
+    best, pairs = group[chosen.place], count * (count - 1) // 2
     rest = [(cell, lead) for cell in group if cell is not best for lead in _contrasts(best, cell, metric)]
-    unsure = [f"{cell.name.strategy}@{cell.name.model}" for cell, lead in rest if not lead.p * pairs <= 1 - LEVEL]
+    second, ahead = max(rest, key=lambda pair: pair[0][metric] if rises else -pair[0][metric])
+    p = min(1.0, max(lead.p for _, lead in rest) * (count - 1))
+    unsure = [_shown(cell) for cell, lead in rest if p > 1 - LEVEL and not lead.p * pairs <= 1 - LEVEL]
     sure = f"not sure over {', '.join(unsure)}" if unsure else "sure over all others"
+    low, high = sorted(end if rises else -end for end in (ahead.change.low, ahead.change.high))
+    interval = "" if math.isnan(low) else f" [{low:.3g}, {high:.3g}]"
     return (
-        f"best of {len(group)} cells of {scenario}: {best.name.strategy}@{best.name.model}, {metric} "
-        f"{best[metric]:.3g}, {chosen.value:.3g} if corrected for the choice; its lead is {sure}"
+        f"best of {count} cells of {scenario}: {_shown(best)}, {metric} {best[metric]:.3g}, {chosen.value:.3g} if "
+        f"corrected for the choice; {abs(ahead.change.value):.3g}{interval} ahead of {_shown(second)}; "
+        f"its lead is {sure} (p {p:.2g}, corrected for the choice)"
     )
+
+
+def _shown(cell: Outcome) -> str:
+    return f"{cell.name.strategy}@{cell.name.model}"
 
 
 def _along(axis: str, outcomes: Sequence[Outcome]) -> Iterator[Contrast]:

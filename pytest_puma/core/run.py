@@ -177,10 +177,10 @@ class Run:
     several cells, and of gates that fit no cell; `problems`: sentences that fail the run although no cell fails;
     `faults`: the tests that ended in an error or whose body failed; `robustness`: one for each cell with perturbed
     twins; `variants`: one for each cell of a plain model with variants; `fronts`: the trade-offs between variants;
-    `contrasts`: the comparison of cells, if requested; `unchanged`: sentences on perturbed cells that were not run
-    because the perturbation changes none of their prompts; `rescored_from`: the run whose answers were read, None if
-    they were computed. `seconds`: wall-clock time of the run up to its last cell. `number`: that in the history of the
-    project, None until the run has one.
+    `contrasts`: the comparison of cells, if requested; `best`: a sentence on the best cell of each scenario if cells
+    were compared; `unchanged`: sentences on perturbed cells that were not run because the perturbation changes none of
+    their prompts; `rescored_from`: the run whose answers were read, None if they were computed. `seconds`: wall-clock
+    time of the run up to its last cell. `number`: that in the history of the project, None until the run has one.
     """
 
     id: str
@@ -196,6 +196,7 @@ class Run:
     robustness: tuple[Robustness, ...] = ()
     variants: tuple[Shifts, ...] = ()
     fronts: tuple[Front, ...] = ()
+    best: tuple[str, ...] = ()
     contrasts: tuple[Contrast, ...] = ()
     unchanged: tuple[str, ...] = ()
     rescored_from: str | None = None

@@ -18,9 +18,10 @@ verdicts, flips, warnings, determinism (null: not requested), usage, seconds, th
 the number of samples `left_out` because the gates were already decided. `problems`: sentences that fail the run
 although no cell fails; `faults`: the tests that ended in an error, or failed for another reason than a gate; `notes`:
 sentences on the models; `gates`: counts of the gates, with the chance of a false alarm; `variants`: the effect of what
-was put on a model, and `fronts`, the trade-offs, if there was any; `robustness`: the effect of perturbations on cells;
-`unchanged`: sentences on perturbations that changed no prompt; `contrasts`: the comparison table; `rescored_from`: the
-run whose answers were read again (null: the answers were computed).
+was put on a model, and `fronts`, the trade-offs, if there was any; `best`: sentences, if cells were compared;
+`robustness`: the effect of perturbations on cells; `unchanged`: sentences on perturbations that changed no prompt;
+`contrasts`: the comparison table; `rescored_from`: the run whose answers were read again (null: the answers were
+computed).
 """
 
 from __future__ import annotations
@@ -52,7 +53,7 @@ def as_json(run: Run) -> str:
         for name in ("shared_prompts", "cross_cell_gates", "replicates", "contrasts", "drift", "notes"):
             del outcome[name]
     data = {"format": FORMAT} | plain(replace(run, outcomes=()))
-    for name in ("variants", "fronts"):
+    for name in ("variants", "fronts", "best"):
         if not data[name]:
             del data[name]  # as before there were any
     data |= {"outcomes": outcomes, "gates": plain(run.tally), "notes": plain(run.notes)}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from pytest_puma.analysis.contrasts import leaders
 from tests.analysis.test_contrasts import GOLDS, answers_at, outcome
-from tests.factories import Triage, predictions, replicates, revised
+from tests.factories import LABELS, Estimation, Triage, computed_outcome, predictions, replicates, revised
 
 BEST, WORSE = outcome("triage-zero_shot@n", GOLDS), outcome("triage-egi@m", answers_at(0.2))
 
@@ -12,13 +14,48 @@ BEST, WORSE = outcome("triage-zero_shot@n", GOLDS), outcome("triage-egi@m", answ
 def test_the_best_cell_is_named_and_its_lead_is_sure_over_much_worse_ones() -> None:
     (sentence,) = leaders([WORSE, BEST])
     assert sentence.startswith("best of 2 cells of triage: zero_shot@n, f1_macro 1, ")
-    assert sentence.endswith("its lead is sure over all others")
+    assert " ahead of egi@m; its lead is sure over all others (p " in sentence
+
+
+def test_the_lead_is_that_over_the_second_best_cell_and_positive_for_errors() -> None:
+    golds = [str(number) for number in range(1, 31)]
+    off = {model: [str(int(gold) + error) for gold in golds] for model, error in (("m", 3), ("n", 1), ("o", 2))}
+    cells = [
+        computed_outcome(
+            f"estimation-egi@{model}", Estimation(), predictions(golds, answers), metric="mae", signature={"seed": 3}
+        )
+        for model, answers in off.items()
+    ]
+    (sentence,) = leaders(cells)
+    assert sentence.startswith("best of 3 cells of estimation: egi@n, mae 1, ")
+    assert "; 1 [1, 1] ahead of egi@o; its lead is sure over all others" in sentence
+
+
+def test_of_equal_cells_few_are_surely_the_best() -> None:
+    random = np.random.default_rng(3)
+    sure = 0
+    for _ in range(100):
+        golds = random.choice(list(LABELS), 60).tolist()
+        rights = random.random((3, 60)) < 0.6
+        cells = [
+            computed_outcome(
+                f"triage-egi@{model}",
+                Triage(),
+                predictions(golds, [gold if is_right else None for gold, is_right in zip(golds, right, strict=True)]),
+                signature={"seed": 3},
+            )
+            for model, right in zip("mno", rights.tolist(), strict=True)
+        ]
+        (sentence,) = leaders(cells)
+        sure += "sure over all others" in sentence
+    assert sure <= 5
 
 
 def test_a_lead_that_may_be_chance_is_not_sure() -> None:
     almost = [*GOLDS[:-1], None]
     (sentence,) = leaders([BEST, outcome("triage-one_shot@m", almost), WORSE])
-    assert sentence.endswith("if corrected for the choice; its lead is not sure over one_shot@m")
+    assert "if corrected for the choice; " in sentence
+    assert "ahead of one_shot@m; its lead is not sure over one_shot@m (p " in sentence
 
 
 def test_one_cell_and_cells_of_other_samples_have_no_best_one() -> None:

@@ -48,7 +48,7 @@ def test_the_best_cell_is_named_with_the_lead_that_is_sure(project: Project) -> 
     project.write(test_it=COMPARED, conftest=SCRIPTED)
     result = project.run("--puma-compare=strategy")
     result.stdout.fnmatch_lines(
-        ["best of 2 cells of triage_jira: zero_shot@tiny, f1_macro 0.1, * if corrected for the choice; its lead is *"]
+        ["best of 2 cells of triage_jira: zero_shot@tiny, f1_macro 0.1, * if corrected for the choice; * ahead of *"]
     )
     assert "best of" not in project.run("--puma-compare=baseline").stdout.str()
 

@@ -59,6 +59,7 @@ def summarize(
         "disagreements": disagreements,
         "against": "" if against is None else against.name,
         "changes": [] if against is None else list(change_lines(run, against)),
+        "best": run.best,
         "variants": variants_of(run),
         "shifts": shifts,
         "shift_sentences": robustness.sentences(run),

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.analysis import cross_cell
-from pytest_puma.analysis.contrasts import contrasts_of
+from pytest_puma.analysis.contrasts import contrasts_of, leaders
 from pytest_puma.analysis.front import fronts
 from pytest_puma.analysis.robustness import robustness, variant_shifts
 from pytest_puma.core import Outcome, Run, Verdict
@@ -130,6 +130,8 @@ class BenchmarkRun:
             self._output.open()
         self._comparison = self._compared(outcomes)
         earlier = () if self._comparison is None else self._comparison.contrasts
+        varied = any(outcome.name.variant is not None for outcome in outcomes)
+        compares = varied or not {"strategy", "model"}.isdisjoint(settings.judging.compare)
         run = Run(
             id="" if self._output.folder is None else self._output.folder.name,
             started=run_id(self._config)[1].isoformat(timespec="seconds"),
@@ -143,6 +145,7 @@ class BenchmarkRun:
             robustness=robustness(outcomes, settings.registry.perturbations),
             variants=variant_shifts(outcomes),
             fronts=fronts(outcomes),
+            best=leaders(outcomes) if compares else (),
             contrasts=(*contrasts_of(outcomes, settings.judging.compare), *earlier),
             unchanged=self.arrivals.unchanged,
             rescored_from=None if settings.request.rescored is None else settings.request.rescored.name,

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.analysis.contrasts import leaders, not_compared
+from pytest_puma.analysis.contrasts import not_compared
 from pytest_puma.core import EngineError, Run
 from pytest_puma.engine.machine import device
 from pytest_puma.phrases import one_line
@@ -90,8 +90,7 @@ def show_summary(
     omitted = not_compared(run.outcomes, settings_of(config).judging.compare)
     earlier = () if comparison is None else comparison.contrasts
     along_axes = [contrast for contrast in run.contrasts if contrast not in earlier]
-    best = leaders(run.outcomes) if {"strategy", "model"} & {*settings_of(config).judging.compare} else ()
-    show(terminalreporter, "puma: comparison", [*contrast_lines(along_axes, columns), *omitted, *best])
+    show(terminalreporter, "puma: comparison", [*contrast_lines(along_axes, columns), *omitted, *run.best])
     if comparison is not None:
         show(terminalreporter, "puma: earlier run", comparison_lines(comparison, columns, flips=False))
     elif compared(config)[1] and (folder is None or settings_of(config).judging.earlier is None):
