@@ -30,7 +30,7 @@ _FINISHES: tuple[str, ...] = get_args(Finish)
 #: Replies that were cut off: by the limit of tokens, or by the end of the context.
 TRUNCATED = frozenset({"length", "context"})
 #: Beyond these, a sampler can choose any token, or only one.
-MAX_TEMPERATURE, MIN_TOP_P, _MAX_BIAS = 100, 1e-9, 1000
+MAX_TEMPERATURE, MIN_TOP_P, _MAX_BIAS, _MAX_WEIGHT = 100, 1e-9, 1000, 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +106,8 @@ class Generate:
     `bias`: numbers that are added to the logits of texts, each of them one token of the model, before a token is chosen
     or sampled; log-probabilities are those of the model without it. `penalties`: the same for tokens of the reply.
     `thinks`: whether the model may think first, if its chat format has a place for that. Under a grammar of answers it
-    may not: the reply is the answer alone, as of a `Score`.
+    may not: the reply is the answer alone, as of a `Score`. `against`: a second prompt, from which the reply is led
+    away: both get the same tokens, chosen by the logits `with + weight * (with - against)`.
     """
 
     prompt: Prompt
@@ -121,9 +122,12 @@ class Generate:
     thinks: bool = True
     bias: Bias = None
     penalties: Penalties | None = None
+    against: Prompt | None = None
+    weight: float = 0.5
 
     def __post_init__(self) -> None:
-        """Check the range of each bias."""
+        """Check the range of the weight and of each bias."""
+        check_limits({"weight": (self.weight, 0, _MAX_WEIGHT)})
         if self.bias is not None:
             check_limits({f"bias of {text!r}": (value, -_MAX_BIAS, _MAX_BIAS) for text, value in self.bias.items()})
 

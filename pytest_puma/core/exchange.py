@@ -60,6 +60,8 @@ class Exchange:
             needed.add("grammar")
         if any(isinstance(request, Generate) and (request.bias or request.penalties) for request in requests):
             needed.add("bias")
+        if any(isinstance(request, Generate) and request.against is not None for request in requests):
+            needed.add("guidance")
         if missing := sorted(needed - capabilities):
             msg = (
                 f"{self._who} makes requests that need {' and '.join(map(repr, missing))}, which the responder cannot "

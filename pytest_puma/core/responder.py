@@ -13,9 +13,9 @@ from pytest_puma.core.sample import Origin
 from pytest_puma.core.usage import Speed
 from pytest_puma.phrases import named
 
-#: What a responder can do: write texts, score continuations, follow a grammar, a bias of tokens or a seed, give the
-#: logits of each step, and give the same answer again.
-Capability: TypeAlias = Literal["generate", "score", "grammar", "bias", "seed", "logits", "repeatable"]
+#: What a responder can do: write texts, score continuations, follow a grammar, a bias of tokens, a second prompt to
+#: lead away from or a seed, give the logits of each step, and give the same answer again.
+Capability: TypeAlias = Literal["generate", "score", "grammar", "bias", "guidance", "seed", "logits", "repeatable"]
 #: In the signature of answers of a server, for weights that nobody has seen.
 NOT_VERIFIED = "not verified"
 ALL_CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))

@@ -68,7 +68,7 @@ def _alike(jobs: Sequence[Job], backend: Backend) -> tuple[list[Job], list[Job]]
 
 def _want_streams(jobs: Sequence[Job], backend: Backend) -> bool:
     """Whether the jobs, the longest last, decode more than they prefill, and no more would run in a shared cache."""
-    if any(job.tails for job in jobs):
+    if any(job.tails or job.twin for job in jobs):
         return False
     unshared, decoded = sum(_unshared_kv_slots(sorted(jobs))), sum(job.room for job in jobs)
     if decoded <= unshared - decoded:

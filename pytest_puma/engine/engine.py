@@ -20,7 +20,7 @@ from pytest_puma.core.usage import Speed
 from pytest_puma.engine.cache import cache_for
 from pytest_puma.engine.encoding import encode_all
 from pytest_puma.engine.jobs import Fork, Job, Operation
-from pytest_puma.engine.replies import GenerateReply, Reply
+from pytest_puma.engine.replies import Reply
 from pytest_puma.engine.scheduler import Scheduler
 
 
@@ -180,7 +180,7 @@ class Engine:
             token = reply.take(logits[row], owner)
             if token is not None:
                 scheduler.extend(owner.key, token)
-            elif isinstance(reply, GenerateReply):
+            elif reply.complete:
                 scheduler.finish(owner.key)
                 self._finish(owner.key)
         for key in scheduler.collect():

@@ -17,18 +17,21 @@ class Job:
     """A request's demand on the KV cache: hold `tokens`, then either generate or branch out.
 
     A generating job may grow by `room` tokens. A scored job has `tails`, the tokens of each
-    continuation; all of them but the last one are computed, and each of these needs logits.
+    continuation; all of them but the last one are computed, and each of these needs logits. A guided job has a `twin`
+    of the same key: the second prompt, which grows by the same tokens.
     """
 
     key: int
     tokens: array[int]
     room: int = 0
     tails: tuple[tuple[int, ...], ...] = ()
+    twin: Job | None = None
 
     @property
     def kv_slots(self) -> int:
-        """KV slots it needs when it shares none."""
-        return len(self.tokens) + self.room + sum(len(tail) - 1 for tail in self.tails)
+        """KV slots that it and its twin need when they share none."""
+        own = len(self.tokens) + self.room + sum(len(tail) - 1 for tail in self.tails)
+        return own + (self.twin.kv_slots if self.twin else 0)
 
     def continues(self, tokens: array[int]) -> bool:
         """Whether these tokens are a proper prefix of its own."""
@@ -106,6 +109,10 @@ class Waiting:
     def after(self, job: Job) -> Iterator[Job]:
         """The jobs that are served after this one, in order."""
         return (self._jobs[index] for index in range(bisect_left(self._jobs, job) + 1, len(self._jobs)))
+
+    def before(self, job: Job) -> Iterator[Job]:
+        """The jobs before this one, the nearest first."""
+        return (self._jobs[index] for index in range(bisect_left(self._jobs, job) - 1, -1, -1))
 
     def remove(self, job: Job) -> None:
         """Take the job out of the queue."""

@@ -74,9 +74,14 @@ class GenerateReply(_Reply):
         self._decoded = 0
         self._finish: Finish = "length" if max_tokens == request.max_tokens else "context"
 
+    @property
+    def complete(self) -> bool:
+        """Whether the row that it took last was its last one."""
+        return self._finish == "stop" or self._decoded >= self._max_tokens
+
     def take(self, logits: NDArray[np.float32], row: RowOwner) -> int | None:  # noqa: ARG002 - all rows are alike
         """Return the next token, None when the response is complete."""
-        token = self._choose(logits if self._adjustment is None else self._adjustment.adjusted(logits))
+        token = self._choose(logits)
         self._decoded += 1
         if self._wants_logprobs:
             self._logprobs.append(float(log_probabilities(logits, [token])[0]))
@@ -114,6 +119,8 @@ class GenerateReply(_Reply):
         return decoder.decode(self._text, final=self._finish == "stop")
 
     def _choose(self, logits: NDArray[np.float32]) -> int:
+        if self._adjustment is not None:
+            logits = self._adjustment.adjusted(logits)
         if self._grammar is None:
             return self._choose_by(logits)
         # The whole mask costs tens of milliseconds, a single token almost nothing: greedy tries that first.
@@ -135,6 +142,32 @@ class GenerateReply(_Reply):
         return True
 
 
+class GuidedReply(GenerateReply):
+    """Chooses each token by the rows after two prompts, which both get it: `with + weight * (with - against)`.
+
+    Context-aware decoding: Shi et al., "Trusting Your Evidence: Hallucinate Less with Context-aware Decoding", 2023. It
+    is classifier-free guidance of the strength 1 + weight: Sanchez et al., "Stay on topic with Classifier-Free
+    Guidance", 2023. Log-probabilities are those after the prompt alone.
+    """
+
+    def __init__(self, backend: Backend, request: Generate, prompt_tokens: int, max_tokens: int) -> None:
+        super().__init__(backend, request, prompt_tokens, max_tokens)
+        self._weight = np.float32(request.weight)
+        self._first: NDArray[np.float32] | None = None
+
+    def take(self, logits: NDArray[np.float32], row: RowOwner) -> int | None:
+        """Keep the row after the prompt; with that of its twin, which follows, return as for a single prompt."""
+        if self._first is None:
+            # The next batch overwrites it.
+            self._first = logits.copy()
+            return None
+        first, self._first, self._against = self._first, None, logits
+        return super().take(first, row)
+
+    def _choose(self, logits: NDArray[np.float32]) -> int:
+        return super()._choose(logits + self._weight * (logits - self._against))
+
+
 class ScoreReply(_Reply):
     """Sums the log-probability of each continuation, token by token, and takes that of its end apart.
 
@@ -142,6 +175,9 @@ class ScoreReply(_Reply):
     never computed: nothing follows it. A continuation that is a prefix of another one is not computed either: it uses
     the rows of the other, its carrier. `top`: the number of best tokens to keep of each row.
     """
+
+    #: The scheduler knows when it is.
+    complete = False
 
     def __init__(
         self,

@@ -12,6 +12,9 @@ A fork point is a sequence of its own, decoded exactly to its end; its children 
 ever trimmed, as recurrent and sliding-window models require. A batch holds prompt tokens while any are
 pending (prefill), else the next token of every generating sequence (decode).
 
+A guided job has a twin: a second prompt in a sequence of its own, which gets the same tokens. Both start together, else
+jobs that wait for their twins could fill the cache. Twins share prefixes along a path of their own.
+
 With streams, llama.cpp computes the streams of a batch together only if their numbers are consecutive and
 all bring the same number of tokens. So prompts are prefilled one by one, the sequences of jobs are numbered
 from the lowest and those of fork points from the highest, and gaps are filled from the end.
@@ -23,14 +26,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import Step
-from pytest_puma.core.shared import common_prefix
-from pytest_puma.engine.jobs import Job, Operation, Plan, RowOwner, Waiting
+from pytest_puma.engine.jobs import Job, Operation, Plan, RowOwner
+from pytest_puma.engine.path import Path
 from pytest_puma.engine.sequences import Sequences, Track, batch_of
 
-#: A fork point costs one more round trip. It must save as many tokens: computing them again is cheaper for fewer.
-MIN_SAVED_TOKENS = 16
-#: A shared prefix shorter than this is computed again, by however many jobs: its fork point would displace longer ones.
-MIN_SHARED_PREFIX = 4
 #: Fork points held at once, one per level of the prefix tree.
 MAX_LEVELS = 6
 
@@ -41,6 +40,7 @@ class _Running:
 
     job: Job
     prompt: Track
+    twin: Track | None
     cached: int
     spare: list[int]
     tails_waiting: list[int]
@@ -64,10 +64,9 @@ class Scheduler:
         self._parallel = parallel
         self._batch = batch
         self._rows = rows
-        # A scored job needs two sequences to progress: one for its prompt, one for a continuation.
+        # A job needs up to two sequences to progress: for its prompt, and for a continuation or its twin.
         self._levels = max(0, min(MAX_LEVELS, sequences - 2))
-        self._waiting = Waiting()
-        self._path: list[Track] = []
+        self._path, self._twins = Path(self.sequences, ordered=True), Path(self.sequences, ordered=False)
         self._running: dict[int, _Running] = {}
         self._admitted: list[int] = []
         self._planned: list[tuple[Track, Step]] = []
@@ -76,17 +75,21 @@ class Scheduler:
     # -- jobs come and go ------------------------------------------------------------------------
 
     def takes(self, job: Job) -> bool:
-        """Whether the job fits into the empty cache. The continuations of a score share its prompt; streams cannot."""
-        return job.kv_slots <= self._max_kv_slots and not (self._streams and job.tails)
+        """Whether the job fits into the empty cache. The continuations of a score share its prompt; streams cannot.
+
+        Nor do they take a job with a twin: each would have to fit both.
+        """
+        return job.kv_slots <= self._max_kv_slots and not (self._streams and (job.tails or job.twin))
 
     def submit(self, jobs: Sequence[Job]) -> None:
         """Queue jobs that it takes."""
-        self._waiting.add(jobs)
+        self._path.waiting.add(jobs)
+        self._twins.waiting.add([job.twin for job in jobs if job.twin])
 
     @property
     def idle(self) -> bool:
         """Whether nothing waits and nothing runs."""
-        return not self._waiting and not self._running
+        return not self._path.waiting and not self._running
 
     def cached(self, key: int) -> int:
         """Prompt tokens that a running job found in the cache."""
@@ -94,12 +97,17 @@ class Scheduler:
 
     def extend(self, key: int, token: int) -> None:
         """Continue a generating job with this token."""
-        self._running[key].prompt.tokens.append(token)
+        running = self._running[key]
+        running.prompt.tokens.append(token)
+        if running.twin is not None:
+            running.twin.tokens.append(token)
 
     def finish(self, key: int) -> None:
         """End a generating job and free its sequence at once."""
         running = self._running.pop(key)
         self.sequences.drop(running.prompt)
+        if running.twin is not None:
+            self.sequences.drop(running.twin)
 
     def collect(self) -> list[int]:
         """Return the scored jobs that the last batch completed, and free their sequences."""
@@ -111,7 +119,8 @@ class Scheduler:
 
     def leave(self) -> list[Operation]:
         """Return the operations that drop unused fork points; call when idle."""
-        self._leave()
+        self._path.leave()
+        self._twins.leave()
         return self.sequences.operations()
 
     # -- the next batch --------------------------------------------------------------------------
@@ -119,7 +128,7 @@ class Scheduler:
     def plan(self) -> Plan:
         """Admit the jobs that fit, then fill one batch: pending prompts first, else one token of every sequence."""
         self._start_tails()
-        while self._waiting and len(self._running) < self._parallel and self._admit(self._next()):
+        while self._path.waiting and len(self._running) < self._parallel and self._admit(self._path.next_job()):
             pass
         self._planned = self._compose()
         admitted, self._admitted = self._admitted, []
@@ -149,49 +158,40 @@ class Scheduler:
 
     # -- admission -------------------------------------------------------------------------------
 
-    def _next(self) -> Job:
-        return self._waiting.first([point.tokens for point in self._path])
-
     def _admit(self, job: Job) -> bool:
-        """Start the next job, or the fork point on the path to it; False when that has to wait."""
-        self._leave(job)
-        parent = self._path[-1] if self._path else None
-        if parent is not None and parent.pending:
+        """Start the next job, or a fork point on the path to it; False when that has to wait."""
+        self._path.leave(job)
+        self._twins.leave(job.twin)
+        if self._path.pending or self._twins.pending:
             return False
-        fork_at = self._next_fork(job, len(parent.tokens) if parent else 0)
-        return self._open_fork_point(job, parent, fork_at) if fork_at else self._start(job, parent)
+        if len(self._path) + len(self._twins) < self._levels:
+            for half, path in self._halves(job):
+                if fork_at := path.next_fork(half):
+                    return self._open_fork_point(job, half, path, fork_at)
+        return self._start(job)
 
-    def _next_fork(self, job: Job, above: int) -> int:
-        """Position of the next branch of the tree between `above` and the end of the job's prompt; 0 if none pays."""
-        if len(self._path) >= self._levels:
-            return 0
-        fork_at = 0
-        for followers, follower in enumerate(self._waiting.after(job), start=1):
-            # The last token always belongs to the job alone: the job needs its logits.
-            shared = min(common_prefix(job.tokens, follower.tokens), len(job.tokens) - 1)
-            if shared < above + MIN_SHARED_PREFIX:
-                break
-            if followers * (shared - above) >= MIN_SAVED_TOKENS:
-                fork_at = shared
-        return fork_at
+    def _halves(self, job: Job) -> list[tuple[Job, Path]]:
+        """The job and its twin, if it has one, with their paths."""
+        return [(job, self._path), *([(job.twin, self._twins)] if job.twin else [])]
 
-    def _open_fork_point(self, job: Job, parent: Track | None, length: int) -> bool:
-        above = len(parent.tokens) if parent else 0
+    def _open_fork_point(self, job: Job, half: Job, path: Path, length: int) -> bool:
         # The job below it must fit as well, else the fork point would block the cache.
-        if not self._fits(job, above, sequences=1 + _min_sequences(job)) or self.sequences.separates_jobs():
+        if not self._fits(job, sequences=1 + _min_sequences(job)) or self.sequences.separates_jobs():
             return False
-        track = self.sequences.open(job.tokens[:length], length, parent, kv_slots=length - above)
-        self._path.append(track)
-        self._uncharged += length - above
+        self._uncharged += length - path.tokens
+        path.fork(half, length)
         return True
 
-    def _start(self, job: Job, parent: Track | None) -> bool:
-        above = len(parent.tokens) if parent else 0
-        if not self._fits(job, above, sequences=_min_sequences(job)):
+    def _start(self, job: Job) -> bool:
+        if not self._fits(job, sequences=_min_sequences(job)):
             return False
-        self._waiting.remove(job)
+        above = self._path.tokens + self._twins.tokens
+        # The slots of the twin are among those of the job. It comes second, so that its rows do.
+        prompt, *twin = [
+            self._open(half, path, kv_slots=job.kv_slots - above if half is job else 0)
+            for half, path in self._halves(job)
+        ]
         self._admitted.append(job.key)
-        prompt = self.sequences.open(job.tokens[:], len(job.tokens) - 1, parent, kv_slots=job.kv_slots - above, job=job)
         # A fork point is computed for the first job below it; the others find it in the cache.
         charged = min(self._uncharged, above)
         self._uncharged -= charged
@@ -200,6 +200,7 @@ class Scheduler:
         self._running[job.key] = _Running(
             job=job,
             prompt=prompt,
+            twin=twin[0] if twin else None,
             cached=above - charged,
             spare=self.sequences.reserve(min(len(waiting) - 1, len(self.sequences.free))),
             tails_waiting=waiting[::-1],
@@ -207,16 +208,14 @@ class Scheduler:
         )
         return True
 
-    def _fits(self, job: Job, above: int, *, sequences: int) -> bool:
-        """Whether this many sequences are free, and KV slots for the job's tokens after `above`."""
-        return len(self.sequences.free) >= sequences and self.sequences.free_kv_slots >= job.kv_slots - above
+    def _open(self, job: Job, path: Path, *, kv_slots: int) -> Track:
+        path.waiting.remove(job)
+        return self.sequences.open(job.tokens[:], len(job.tokens) - 1, path.end, kv_slots=kv_slots, job=job)
 
-    def _leave(self, job: Job | None = None) -> None:
-        """Drop the fork points that are not a prefix of the job; without a job, all."""
-        while self._path and not self._path[-1].pending:
-            if job is not None and job.continues(self._path[-1].tokens):
-                return
-            self.sequences.drop(self._path.pop())
+    def _fits(self, job: Job, *, sequences: int) -> bool:
+        """Whether this many sequences are free, and KV slots for the job's tokens after the fork points."""
+        above = self._path.tokens + self._twins.tokens
+        return len(self.sequences.free) >= sequences and self.sequences.free_kv_slots >= job.kv_slots - above
 
     # -- the tails of a scored job ---------------------------------------------------------------
 
@@ -246,4 +245,4 @@ class Scheduler:
 
 def _min_sequences(job: Job) -> int:
     """A scored job progresses with one sequence for its prompt and one for a continuation at a time."""
-    return min(2, max(1, len(job.tails)))
+    return 2 if job.twin or len(job.tails) > 1 else 1

@@ -35,9 +35,9 @@ def wording_of(cell: Cell, project: Path | None) -> Wording:
     if template is None and strategy.composes and scenario.composes:
         return Composed(scenario=scenario, cloze=strategy.cloze, texts=strategy.texts, reasoning=strategy.final_line)
     can_compose = scenario.composes and not is_built_in(strategy.name)
-    advice = (
-        f", or give {strategy.name} composes=True: methods of the scenario then make its prompts" if can_compose else ""
-    )
+    advice = ", with a block against: the question without what it is about" if "guidance" in strategy.needs else ""
+    if can_compose:
+        advice += f", or give {strategy.name} composes=True: methods of the scenario then make its prompts"
     return find_template(folder, strategy.templates, project=project, strategy=strategy.name, advice=advice)
 
 

@@ -127,7 +127,7 @@ def _forecast(
         overflows=len(overflows),
         cache_bytes=_cache_bytes(file, cell.model, backend.opened[0]),
         context_bytes=context_bytes(cell.model, backend.opened, sequences=backend.sequences),
-        seconds=throughput.time(rest, written),
+        seconds=throughput.time(rest, written * (2 if "guidance" in cell.strategy.needs else 1)),  # after two prompts
         kept=kept,
         reply_tokens=written / trials if trials else 0.0,
         metric=cell.scenario.primary_metric(),

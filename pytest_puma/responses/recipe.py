@@ -126,6 +126,7 @@ def _generate(request: Generate) -> dict[str, Any]:
         **({} if request.thinks else {"thinks": False}),
         **({"bias": {text: float(value) for text, value in sorted(request.bias.items())}} if request.bias else {}),
         **({"penalties": _penalties(request.penalties)} if request.penalties else {}),
+        **({} if request.against is None else _guidance(request.against, request.weight)),
         **(_sampling(request) if _draws(request) else {}),
     }
 
@@ -143,6 +144,10 @@ def _sampling(request: Generate) -> dict[str, Any]:
 
 def _penalties(penalties: Penalties) -> list[float]:
     return [float(penalties.repetition), float(penalties.frequency), float(penalties.presence)]
+
+
+def _guidance(against: Prompt, weight: float) -> dict[str, Any]:
+    return {"against": {"chat": against.chat, **_shown(against)}, "weight": float(weight)}
 
 
 def _score(request: Score) -> dict[str, Any]:

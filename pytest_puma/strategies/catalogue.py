@@ -141,6 +141,12 @@ _vote = _numbered(
 )
 _budget = _numbered(replace(_REASONING, max_tokens=16), conversations.budget, "tokens", "budget", "zero_shot_cot")
 _best = _numbered(replace(_DIRECT, temperature=0.7), conversations.best_of, "answers", "best_of", "zero_shot")
+_guided = _numbered(
+    replace(_DIRECT, composes=False, needs=frozenset({"generate", "guidance"})),
+    conversations.guided,
+    "percent",
+    "guided",
+)
 #: Family -> its default K, its minimum K, and the builder of its strategies.
 _FAMILIES: Mapping[str, tuple[int, int, Callable[[int], Strategy]]] = {
     "few_shot": (3, 1, _few_shot),
@@ -150,6 +156,7 @@ _FAMILIES: Mapping[str, tuple[int, int, Callable[[int], Strategy]]] = {
     "self_consistency": (5, 2, _vote),
     "budget": (64, 0, _budget),
     "best_of": (4, 2, _best),
+    "guided": (50, 0, _guided),
     "option_scoring": (3, 1, _with_shots(_OPTIONS, "option_scoring_{k}", "few_shot_{k}", "few_shot")),
     "cloze_scoring": (3, 1, _with_shots(_CLOZE, "cloze_scoring_{k}")),
     "text_scoring": (3, 1, _with_shots(_TEXTS, "text_scoring_{k}")),

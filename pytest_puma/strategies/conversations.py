@@ -33,6 +33,8 @@ from pytest_puma.strategies.valid_answers import constrained_request, read_exact
 
 #: The second turn of `egi`.
 DECIDE = "decide"
+#: The block of a template from which `guided` leads away.
+AGAINST = "against"
 #: Behind it stands the answer of a reply that reasons first.
 _ANSWER = "Answer:"
 
@@ -148,6 +150,17 @@ def best_of(task: Task, *, answers: int) -> Conversation:
         raise DataError(msg)
     best = max(responses, key=lambda response: fmean(response.logprobs or (-math.inf,)))
     return Answer(value=task.read(best), responses=(best,))
+
+
+def guided(task: Task, *, percent: int) -> Conversation:
+    """Ask once, and lead the reply away from that to the block `against`: the question without what it is about.
+
+    `percent` / 100 is the weight. Shi et al., "Trusting Your Evidence: Hallucinate Less with Context-aware Decoding",
+    2023.
+    """
+    request = replace(task.generate(task.prompt()), against=task.prompt(AGAINST), weight=percent / 100)
+    response = yield from ask(request)
+    return Answer(value=task.read(response), responses=(response,))
 
 
 def egi(task: Task) -> Conversation:

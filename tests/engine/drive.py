@@ -17,9 +17,23 @@ Endings: TypeAlias = Mapping[int, tuple[int, ...]]
 FollowUps: TypeAlias = Mapping[int, Callable[[Sequence[int]], Job]]
 
 
-def job(key: int, tokens: Iterable[int], *, room: int = 1, tails: tuple[tuple[int, ...], ...] = ()) -> Job:
-    """A generating job, or a scored one where there are tails."""
-    return Job(key=key, tokens=array("i", tokens), room=0 if tails else room, tails=tails)
+def job(
+    key: int,
+    tokens: Iterable[int],
+    *,
+    room: int = 1,
+    tails: tuple[tuple[int, ...], ...] = (),
+    twin: Iterable[int] = (),
+) -> Job:
+    """A generating job, with the tokens of its twin if it is guided, or a scored one where there are tails."""
+    second = array("i", twin)
+    return Job(
+        key=key,
+        tokens=array("i", tokens),
+        room=0 if tails else room,
+        tails=tails,
+        twin=Job(key=key, tokens=second, room=room) if second else None,
+    )
 
 
 @dataclass(kw_only=True)
@@ -50,12 +64,13 @@ class Drive:
         self.cache = SimulatedCache(kv_slots=self.kv_slots, sequences=self.sequences, streams=self.streams)
         self.jobs: dict[int, Job] = {}
         self._expected: dict[int, array[int]] = {}
+        self._waits_for_twin: set[int] = set()
         self._ended = 0
 
     @property
     def prompt_tokens_computed(self) -> int:
         """All computed tokens, without the generated ones and those of the continuations."""
-        added = sum(len(self.endings.get(key, ())) for key in self.jobs)
+        added = sum(len(self.endings.get(key, ())) * (2 if job.twin else 1) for key, job in self.jobs.items())
         return self.cache.fed - added - sum(len(tail) - 1 for job in self.jobs.values() for tail in job.tails)
 
     def submit(self, *jobs: Job) -> None:
@@ -95,9 +110,18 @@ class Drive:
 
     def _take(self, row: RowOwner, context: tuple[int, ...]) -> None:
         job = self.jobs[row.key]
-        tail = () if row.tail is None else job.tails[row.tail]
-        assert context == (*self._expected[row.key], *tail)[: row.position + 1]
-        self.rows_of[row.key].append(row)
+        if row.key in self._waits_for_twin:
+            self._waits_for_twin.remove(row.key)
+            assert job.twin is not None
+            assert context == (*job.twin.tokens, *self._expected[row.key][len(job.tokens) :])
+        else:
+            tail = () if row.tail is None else job.tails[row.tail]
+            assert context == (*self._expected[row.key], *tail)[: row.position + 1]
+            self.rows_of[row.key].append(row)
+            if job.twin is not None:
+                # Nothing follows before the row of its twin.
+                self._waits_for_twin.add(row.key)
+                return
         assert self.scheduler.cached(row.key) == self.cached[row.key]
         if job.tails:
             return

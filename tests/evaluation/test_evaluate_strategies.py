@@ -17,7 +17,7 @@ from pytest_puma.strategies import ALL, Strategy, Task
 from tests.factories import cell, evaluated
 
 
-@pytest.mark.parametrize("strategy", [*ALL, "best_of_4", "few_shot_similar_3", "few_shot_diverse_3"])
+@pytest.mark.parametrize("strategy", [*ALL, "best_of_4", "guided_50", "few_shot_similar_3", "few_shot_diverse_3"])
 def test_every_strategy_reads_the_scripted_answer(strategy: str) -> None:
     outcome = evaluated(cell(strategy=strategy))
     assert {prediction.answer for prediction in outcome.predictions} == {"Major"}

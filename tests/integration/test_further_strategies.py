@@ -14,6 +14,14 @@ def test_triage(puma):
     pass
 """
 
+QUIZ = """
+import pytest
+
+@pytest.mark.puma("commonsense_mini", strategies=["guided_50"], samples=3)
+def test_quiz(puma):
+    pass
+"""
+
 
 def written(project: Project, *strategies: str) -> Project:
     project.write(test_all=CELLS.format(strategies=list(strategies)))
@@ -45,3 +53,34 @@ def test_a_plan_shows_that_examples_of_each_sample_are_not_shared(alone: Project
     (shared, cached), (own, rest) = ([int(number.replace(",", "")) for number in line[2:4]] for line in lines)
     assert rest < cached / 2
     assert own - rest > 2 * (shared - cached)
+
+
+@ONE_PROCESS
+def test_guided_replies_are_kept_and_a_weight_of_nothing_changes_none(project: Project) -> None:
+    written(project, "zero_shot", "guided_0", "guided_300").run("--puma-strict").assert_outcomes(passed=3)
+    replies: dict[str, list[str]] = {}
+    for prediction in project.predictions():
+        replies.setdefault(prediction["cell"], []).append(prediction["raw"])
+    plain, none, strong = (
+        replies[f"triage_jira-{strategy}@tiny"] for strategy in ("zero_shot", "guided_0", "guided_300")
+    )
+    assert plain == none != strong
+    project.run("--puma-strict", "--puma-offline").assert_outcomes(passed=3)
+
+
+def test_a_plan_counts_the_tokens_of_both_prompts(alone: Project) -> None:
+    planned = written(alone, "zero_shot", "guided_50").run("--puma-plan")
+    lines = [line.split() for line in planned.outlines if line.startswith("triage_jira-")]
+    (plain, _), (both, shared) = ([int(number.replace(",", "")) for number in line[2:4]] for line in lines)
+    assert plain < both < 2 * plain
+    # The second prompt is the same for all samples.
+    assert shared > both / 2
+
+
+def test_a_scenario_without_a_second_prompt_learns_which_file_to_write(alone: Project) -> None:
+    alone.write(test_quiz=QUIZ)
+    result = alone.run()
+    result.assert_outcomes(errors=1)
+    result.stdout.fnmatch_lines(
+        ["*no template guided_50.jinja or guided.jinja *; create *guided.jinja, with a block against*"]
+    )

@@ -17,7 +17,7 @@ from pytest_puma.core.conversation import Role
 from pytest_puma.responses.recipe import batch_key, engine_key, request_key, request_keys
 
 PROMPT = Prompt(messages=(Message(role="user", content="How urgent?"),), prefill="Answer:", stop=("\n",))
-GENERATE = Generate(prompt=PROMPT, max_tokens=9, temperature=0.7, seed=3)
+GENERATE = Generate(prompt=PROMPT, max_tokens=9, temperature=0.7, seed=3, against=PROMPT)
 GREEDY = replace(GENERATE, temperature=0.0)
 SCORE = Score(prompt=PROMPT, continuations=(" A", " B"))
 SIGNATURE = {"weights_sha256": "5a", "cpu": "AVX2 = 1", "threads": "2", "parallel": "16", "chat": "True"}
@@ -36,6 +36,8 @@ OTHER: dict[str, Any] = {
     "thinks": False,
     "bias": {" A": 1.0},
     "penalties": Penalties(presence=0.5),
+    "against": replace(PROMPT, prefill="A:"),
+    "weight": 0.7,
     "continuations": (" B", " A"),
     "ends": False,
     "top": 256,
@@ -66,6 +68,11 @@ def test_a_greedy_reply_does_not_depend_on_the_random_generator() -> None:
     for field in fields(GREEDY):
         same = request_key(replace(GREEDY, **{field.name: OTHER[field.name]})) == request_key(GREEDY)
         assert same == (field.name in DRAWN), field.name
+
+
+def test_a_weight_of_no_second_prompt_does_not_matter() -> None:
+    plain = replace(GENERATE, against=None)
+    assert request_key(replace(plain, weight=0.7)) == request_key(plain)
 
 
 def test_the_order_of_biased_texts_does_not_matter() -> None:
