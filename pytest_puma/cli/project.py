@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_puma.core import DataError
+from pytest_puma.core import DataError, SettingsError
 from pytest_puma.phrases import there_are
+from pytest_puma.platform.files import write_together
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.runs.index import History
 from pytest_puma.runs.names import run_in_project
 from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.rows import RunRow
+from pytest_puma.session.settings.project import ini_file, ini_values
 
 if TYPE_CHECKING:
     from pytest_puma.runs.past_run import Older
@@ -55,6 +57,32 @@ def history_of(options: argparse.Namespace) -> closing[History]:
     return closing(History(project_of(options)))
 
 
+def ini_here(folder: Path, purpose: str) -> Path | None:
+    """Return the ini file of the project in a folder, None if it has none; a `SettingsError` in a folder below.
+
+    `purpose`: of the files that a command writes here, for the error.
+    """
+    ini = ini_file(folder)
+    if ini is not None and ini.parent != folder:
+        msg = (
+            f"this folder is a part of the project of {ini}, where pytest looks for {purpose}; run this in {ini.parent}"
+        )
+        raise SettingsError(msg)
+    return ini
+
+
+def write_new(files: Mapping[Path, str], remedy: str) -> None:
+    """Write all files or none; a `SettingsError` names one that exists, with the `remedy`, or the reason."""
+    if existing := [path for path in files if path.exists() or path.is_symlink()]:
+        msg = f"{existing[0]} exists, and nothing is overwritten; {remedy}"
+        raise SettingsError(msg)
+    try:
+        write_together(files)
+    except (OSError, UnicodeEncodeError) as error:
+        msg = f"nothing is written: {error}"
+        raise SettingsError(msg) from error
+
+
 def matching(pattern: str, cells: Iterable[str]) -> list[str]:
     """Return the cells that the option `--cells` means; a `DataError` if there are none."""
     cells = list(dict.fromkeys(cells))
@@ -91,7 +119,6 @@ def older_of(text: str, options: argparse.Namespace, newer: RunRow) -> Older:
     from pytest_puma.baseline.folder import Baselines
     from pytest_puma.planning.settings import BASELINES
     from pytest_puma.runs.past_run import Older
-    from pytest_puma.session.settings.project import ini_values
 
     if text != BASELINE:
         row, past = run_of(text, options, newer=newer)

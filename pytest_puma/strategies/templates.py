@@ -74,6 +74,24 @@ def template_path(folder: str, names: Sequence[str], *, project: Path | None) ->
     return next((path for path in paths if path.is_file()), None)
 
 
+def bundled_sources(folder: str, names: Sequence[str]) -> dict[Path, str]:
+    """Return the bundled template that `find_template` would load, and those that it includes, by path in `prompts`."""
+    import jinja2
+
+    from pytest_puma.engine.sandbox import SandboxedEnvironment
+
+    (root,) = _roots(None)
+    path = template_path(folder, names, project=None)
+    if path is None:
+        return {}
+    loader, environment = jinja2.FileSystemLoader([root / folder, root]), SandboxedEnvironment()
+    return {
+        Path(str(file)).relative_to(root): source
+        for name, source, _ in _sources(environment, loader, path.name)
+        for file in [loader.get_source(environment, name)[1]]
+    }
+
+
 def _roots(project: Path | None) -> list[Path]:
     return [*([] if project is None else [project / "prompts"]), bundled_folder("prompts")]
 

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -20,14 +19,13 @@ from typing import Any
 from pytest_puma.cli.console import add_command, show
 from pytest_puma.cli.init.columns import NO_KEY, Columns, find_columns
 from pytest_puma.cli.init.exports import TRACKERS, Export, read_export
+from pytest_puma.cli.project import ini_here, write_new
 from pytest_puma.core import SettingsError
 from pytest_puma.datasets.frames import Table, arrange
 from pytest_puma.datasets.table import read_table
 from pytest_puma.models.sources import SUGGESTED, SUGGESTED_SIZE, suggested_download
-from pytest_puma.platform.files import write_together
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.scenarios.file import content_of, shown_path
-from pytest_puma.session.settings.project import ini_file
 from pytest_puma.strategies.template import PLACEHOLDER
 
 _INI = """testpaths = {folders}
@@ -57,7 +55,7 @@ def _init(options: argparse.Namespace) -> None:
     # It imports NumPy, for the power of gates.
     from pytest_puma.cli.init.benchmark import FirstBenchmark, written
 
-    ini = _ini_here(Path.cwd())
+    ini = ini_here(Path.cwd(), "prompts")
     file = Path.cwd() / options.file
     content = content_of(file)
     table = read_table(content, name=shown_path(file))
@@ -77,7 +75,7 @@ def _init(options: argparse.Namespace) -> None:
     files |= benchmark.files()
     if ini is None:
         files[Path("pytest.ini")] = f"[pytest]\n{_ini_lines(Path('pytest.ini'))}"
-    _write_new(files)
+    write_new(files, "choose another name: --name NAME, or remove the file")
     text = written(
         "output.jinja",
         benchmark=benchmark,
@@ -133,28 +131,7 @@ def _choice(file: Path, columns: Columns, export: Export) -> str:
     return shlex.join(words)
 
 
-def _ini_here(folder: Path) -> Path | None:
-    """The ini file of the project in a folder, None if it has none; a `SettingsError` in a folder below."""
-    ini = ini_file(folder)
-    if ini is not None and ini.parent != folder:
-        msg = f"this folder is a part of the project of {ini}, where pytest looks for prompts; run this in {ini.parent}"
-        raise SettingsError(msg)
-    return ini
-
-
 def _ini_lines(ini: Path) -> str:
     if ini.suffix == ".toml":
         return _INI.format(folders='["benchmarks"]', models='["models/NAME.gguf"]')
     return _INI.format(folders="benchmarks", models="models/NAME.gguf")
-
-
-def _write_new(files: Mapping[Path, str]) -> None:
-    """Write all files or none; a `SettingsError` names one that exists, or the reason."""
-    if existing := [path for path in files if path.exists() or path.is_symlink()]:
-        msg = f"{existing[0]} exists, and nothing is overwritten; choose another name: --name NAME, or remove the file"
-        raise SettingsError(msg)
-    try:
-        write_together(files)
-    except (OSError, UnicodeEncodeError) as error:
-        msg = f"nothing is written: {error}"
-        raise SettingsError(msg) from error
