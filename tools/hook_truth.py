@@ -129,13 +129,25 @@ def changes(sides: Sides) -> Mapping[ControlKind, Callable[[float], Change]]:
     def ablated(strength: float) -> Change:
         return lambda layer, h: h - strength * (h @ sides.units[layer])[..., None] * sides.units[layer]
 
-    return {"steer": added, "ablate": ablated}
+    def rotated(degrees: float) -> Change:
+        def change(layer: int, h: Any) -> Any:
+            unit, norm = sides.units[layer], h.norm(dim=-1, keepdim=True)
+            angle = torch.arccos((h @ unit)[..., None] / norm)
+            side = h / norm - torch.cos(angle) * unit
+            left = angle - np.radians(degrees)
+            return norm * (torch.cos(left) * unit + torch.sin(left) * side / side.norm(dim=-1, keepdim=True))
+
+        return change
+
+    return {"steer": added, "ablate": ablated, "rotate": rotated}
 
 
 CASES: tuple[tuple[ControlKind, float, Layers | None], ...] = (
     ("steer", 0.5, (10, 10)),
     ("ablate", 1.0, (10, 10)),
     ("ablate", 1.0, None),
+    ("rotate", 10.0, (10, 10)),
+    ("rotate", -5.0, (8, 14)),
 )
 
 

@@ -16,11 +16,13 @@ from typing import Literal, TypeAlias
 
 from pytest_puma.errors import SettingsError
 
-#: A LoRA adapter; a control vector, which is added to states, or whose direction is taken out of them; a quantisation;
-#: an option of the engine: the type of its KV cache, or whether it uses flash attention.
-ControlKind: TypeAlias = Literal["lora", "steer", "ablate", "quant", "kv", "flash"]
+#: A LoRA adapter; a control vector, which is added to states, whose direction is taken out of them, or to which they
+#: are rotated; a quantisation; an option of the engine: the type of its KV cache, or whether it uses flash attention.
+ControlKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "quant", "kv", "flash"]
 #: Kinds that are chosen from values and have no strength.
 CHOSEN: tuple[ControlKind, ...] = ("quant", "kv", "flash")
+#: Kinds that change states while they are computed, by a formula that llama.cpp does not have.
+HOOKS: tuple[ControlKind, ...] = ("ablate", "rotate")
 #: First and last, counted from 0, as in llama.cpp's `l_out-N`.
 Layers: TypeAlias = tuple[int, int]
 #: Separates the name of a model and those of its controls.
@@ -34,7 +36,7 @@ class Control:
 
     `name`: the stem of the file, else the value, such as a type of quantisation that is made of the model's own file.
     `sha256`: the digest of the file's bytes, which identifies it; empty without a file. `strength`: its factor, never
-    0. `layers`: those of a control vector, None for all that the file has.
+    0; of a rotation, degrees. `layers`: those of a control vector, None for all that the file has.
     """
 
     kind: ControlKind
@@ -47,12 +49,12 @@ class Control:
     @property
     def label(self) -> str:
         """Its name, with its kind unless that is an adapter or an added vector."""
-        return self.name if self.kind in {"lora", "steer", "quant"} else f"{self.name}-{self.kind}"
+        return f"{self.name}-{self.kind}" if self.kind in {*HOOKS, "kv", "flash"} else self.name
 
     @property
     def hooked(self) -> bool:
         """Whether it changes states while they are computed: llama.cpp has adapters and added vectors alone."""
-        return self.kind == "ablate"
+        return self.kind in HOOKS
 
     @property
     def part(self) -> str:

@@ -5,10 +5,15 @@ batch, so that a state does not depend on those beside it.
 
 ablate   h - strength * (h . u) u, without the part along the direction. Source: A. Arditi et al., "Refusal in language
          models is mediated by a single direction", NeurIPS 2024.
+rotate   cos(a) h + sin(a) |h| t, where t is the part of u that is orthogonal to h, of length 1: a rotation by the angle
+         a in the plane of the state and the direction, towards it, which keeps the norm. Source: H. Vu and T. Nguyen,
+         "Angular steering: behavior control via rotation in activation space", NeurIPS 2025; there, in one plane of
+         two directions for all states, to an angle and not by one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -18,6 +23,9 @@ from pytest_puma.core import Control
 from pytest_puma.core.variant import ControlKind
 from pytest_puma.engine.hook import Change, Hook, States
 
+#: A squared norm, and the sine of an angle, below which rounding decides.
+_SMALL, _PARALLEL = np.float32(1e-20), np.float32(1e-4)
+
 
 def ablation(direction: States, strength: float) -> Change:
     """Return a change that takes this part of the component along a direction of length 1 out of states."""
@@ -25,7 +33,22 @@ def ablation(direction: States, strength: float) -> Change:
     return lambda states: states - factor * _along(states, direction)[:, None] * direction
 
 
-_CHANGES: Mapping[ControlKind, Callable[[States, float], Change]] = {"ablate": ablation}
+def rotation(direction: States, degrees: float) -> Change:
+    """Return a change that rotates states by an angle towards a direction of length 1, or away from it below 0."""
+    cosine, sine = np.float32(math.cos(math.radians(degrees))), np.float32(math.sin(math.radians(degrees)))
+
+    def rotated(states: States) -> States:
+        square: States = np.maximum(_inner(states, states), _SMALL)[:, None]
+        tangent: States = direction - _along(states, direction)[:, None] / square * states
+        length = np.sqrt(_inner(tangent, tangent))[:, None]
+        moved = cosine * states + sine * np.sqrt(square) / np.maximum(length, _SMALL) * tangent
+        # A state along the direction, or of zeros, has no plane with it.
+        return np.where((length > _PARALLEL) & (square > _SMALL), moved, states)
+
+    return rotated
+
+
+_CHANGES: Mapping[ControlKind, Callable[[States, float], Change]] = {"ablate": ablation, "rotate": rotation}
 
 
 def hooks_of(control: Control, directions: NDArray[np.float32]) -> list[Hook]:
@@ -41,6 +64,11 @@ def hooks_of(control: Control, directions: NDArray[np.float32]) -> list[Hook]:
 def _unit(direction: NDArray[np.float32]) -> NDArray[np.float32]:
     wide = direction.astype(np.float64)
     return (wide / np.linalg.norm(wide)).astype(np.float32)
+
+
+def _inner(left: States, right: States) -> States:
+    products: States = np.einsum("rw,rw->r", left, right)
+    return products
 
 
 def _along(states: States, direction: States) -> States:

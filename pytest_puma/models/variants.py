@@ -3,6 +3,7 @@
     lora=FILE[:STRENGTH[/STRENGTH...]]                       a LoRA adapter
     steer=FILE[:STRENGTH[/STRENGTH...]][@LAYERS[/LAYERS...]] a control vector; layers are N or FIRST-LAST
     ablate=FILE[:STRENGTH...][@LAYERS...]                    its directions are taken out of the states; 1 is all of it
+    rotate=FILE:DEGREES...[@LAYERS...]                       the states are rotated towards its directions
     quant=, kv=, flash=                                      other weights and engine options, see `models.choices`
 
     q.gguf,lora=support.gguf                        one variant: q+support-1
@@ -29,7 +30,7 @@ from pytest_puma.models.choices import CHOICES, ChoiceArgument, choice
 from pytest_puma.models.search import expanded, is_file
 
 _T = TypeVar("_T")
-FileKind: TypeAlias = Literal["lora", "steer", "ablate"]
+FileKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate"]
 _FILES: tuple[FileKind, ...] = get_args(FileKind)
 #: The keys of controls in a model argument.
 KINDS = (*_FILES, *CHOICES)

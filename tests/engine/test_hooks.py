@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 from pytest_puma.core import EngineError, Step
+from pytest_puma.core.variant import ControlKind
 from pytest_puma.engine.hook import Hook, States
 from pytest_puma.engine.native import NativeBackend
-from pytest_puma.engine.transforms import ablation
+from pytest_puma.engine.transforms import ablation, rotation
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.weights import recall, stamps_of
 from tests.engine.conftest import OpenBackend
@@ -60,15 +61,40 @@ def test_ablated_states_have_nothing_along_the_direction_and_the_rest_as_it_was(
     assert np.allclose(ablation(direction, 0.25)(states)[:, 5], states[:, 5] * 0.75)
 
 
+@pytest.mark.parametrize("degrees", [0.5, 30.0, -30.0, 170.0])
+def test_a_rotation_keeps_norms_and_turns_each_state_by_the_angle_in_its_plane(degrees: float) -> None:
+    states = np.random.default_rng(0).normal(0, 3, (7, 192)).astype(np.float32)
+    direction = np.eye(192, dtype=np.float32)[5]
+    rotated = rotation(direction, degrees)(states)
+    norms = np.linalg.norm(states, axis=1)
+    assert np.allclose(np.linalg.norm(rotated, axis=1), norms, rtol=1e-5)
+    between = np.degrees(np.arccos(np.sum(states * rotated, axis=1) / norms**2))
+    assert np.allclose(between, abs(degrees), atol=0.1)
+    # Only the component along the direction, and the length of the rest, change.
+    others = [np.delete(part, 5, axis=1) for part in (states, rotated)]
+    before, after = (np.abs(part / np.linalg.norm(part, axis=1, keepdims=True)) for part in others)
+    assert np.allclose(before, after, atol=1e-5)
+    angles = [np.degrees(np.arccos(part[:, 5] / norms)) for part in (states, rotated)]
+    assert np.allclose(angles[1], np.abs(angles[0] - degrees), atol=0.1)
+
+
+def test_states_without_a_plane_are_not_rotated() -> None:
+    direction = np.eye(192, dtype=np.float32)[5]
+    states = np.stack([direction * 3, -direction, direction * 0])
+    assert np.array_equal(rotation(direction, 30.0)(states), states)
+
+
+@pytest.mark.parametrize(("kind", "strength"), [("ablate", 1.0), ("rotate", 20.0)])
 @pytest.mark.parametrize("streams", [0, 4])
-def test_without_ablation_the_logits_are_as_before_to_the_last_bit(
-    backend: NativeBackend, vector: Path, streams: int
+def test_without_hooks_the_logits_are_as_before_to_the_last_bit(
+    backend: NativeBackend, vector: Path, kind: ControlKind, strength: float, streams: int
 ) -> None:
+    hooked = variant(control(kind, vector, strength))
     plain = logits(backend, None, streams=streams)
-    changed = logits(backend, variant(control("ablate", vector)), streams=streams)
+    changed = logits(backend, hooked, streams=streams)
     assert np.abs(changed - plain).max() > 0.5
     assert np.array_equal(logits(backend, None, streams=streams), plain)
-    assert np.array_equal(logits(backend, variant(control("ablate", vector)), streams=streams), changed)
+    assert np.array_equal(logits(backend, hooked, streams=streams), changed)
 
 
 def test_what_a_vector_adds_is_ablated_again(backend: NativeBackend, vector: Path) -> None:
@@ -91,10 +117,10 @@ def test_the_last_layer_has_the_states_of_rows_with_logits_alone(backend: Native
 def test_a_state_does_not_depend_on_those_beside_it() -> None:
     states = np.random.default_rng(0).normal(0, 3, (64, 576)).astype(np.float32)
     direction = (states[5] / np.linalg.norm(states[5])).astype(np.float32)
-    change = ablation(direction, 1.0)
-    whole = change(states)
-    for row in range(len(states)):
-        assert np.array_equal(change(states[row : row + 1])[0], whole[row])
+    for change in (ablation(direction, 1.0), rotation(direction, 30.0)):
+        whole = change(states)
+        for row in range(len(states)):
+            assert np.array_equal(change(states[row : row + 1])[0], whole[row])
 
 
 def test_hooks_are_called_in_their_order_and_llama_goes_on_with_what_they_return(

@@ -69,7 +69,7 @@ def logits(backend: NativeBackend, variant: Variant | None, *, streams: int = 0)
 
 @pytest.fixture
 def variants(tmp_path: Path) -> list[Variant | None]:
-    """The plain model, vectors on all layers and on one, one adapter, two, an adapter with a vector, and a hook."""
+    """The plain model, vectors on all layers and on one, one adapter, two, an adapter with a vector, hooks."""
     polite, rude = (write_vector(tmp_path / f"{name}.gguf", seed=seed) for seed, name in enumerate(("polite", "rude")))
     first, second = (write_lora(tmp_path / f"{name}.gguf", seed=seed) for seed, name in enumerate(("a", "b")))
     return [
@@ -81,6 +81,7 @@ def variants(tmp_path: Path) -> list[Variant | None]:
         variant(control("lora", first, 0.25), control("lora", second, -1.0)),
         variant(control("lora", second), control("steer", rude)),
         variant(control("ablate", rude, layers=(1, 1)), control("steer", polite)),
+        variant(control("rotate", rude, 20.0)),
     ]
 
 
@@ -93,7 +94,7 @@ def test_each_variant_alone_is_equal_to_the_last_bit_after_any_other(
         with closing(opened()) as backend:
             alone.append(logits(backend, each, streams=streams))
     with closing(opened()) as backend:
-        for order in range(len(variants)), range(len(variants) - 1, -1, -1), (2, 1, 2, 0, 5, 7, 4, 0):
+        for order in range(len(variants)), range(len(variants) - 1, -1, -1), (2, 1, 2, 0, 5, 7, 8, 4, 0):
             for index in order:
                 assert np.array_equal(logits(backend, variants[index], streams=streams), alone[index]), order
     assert min(float(np.abs(one - other).max()) for one, other in combinations(alone, 2)) > 0.1

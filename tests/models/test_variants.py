@@ -50,6 +50,7 @@ def _points(argument: ControlArgument | ChoiceArgument) -> Sequence[Control | No
         ("lora=a.gguf:0.12345678/0.123456789/1e20", ["q+a-0.12345678", "q+a-0.123456789", "q+a-1e20"]),
         ("lora=a.gguf:1,n_ctx=512,steer=b.gguf", ["q+a-1+b-1"]),
         ("ablate=a.gguf", ["q+a-ablate-1"]),
+        ("rotate=a.gguf:0/15/-15@3", ["q", "q+a-rotate-15-L3", "q+a-rotate--15-L3"]),
         ("ablate=a.gguf:0/0.5@3-9,steer=a.gguf:4@2", ["q+a-4-L2", "q+a-ablate-0.5-L3-9+a-4-L2"]),
         ("quant=none/Q8_0/q4_k_m", ["q", "q+Q8_0", "q+Q4_K_M"]),
         ("quant=their/q3.gguf/None/other", ["q+q3", "q", "q+other"]),
