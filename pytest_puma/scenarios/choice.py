@@ -159,7 +159,7 @@ class ChoiceScenario(ComposedScenario):
 class ListedChoiceScenario(ChoiceScenario):
     """Choices in the columns `question`, `choices` and `answer`."""
 
-    text_fields = ("question",)
+    text_fields: ClassVar[tuple[str, ...]] = ("question",)
 
     def question(self, item: dict[str, Any]) -> str:
         """Return the question."""

@@ -57,17 +57,21 @@ def test_the_examples_run(project: Project) -> None:
         write_csv(folder / "data" / "test" / f"{subject}_test.csv", test)
         examples = [[f"{number}: {row[0]}", *row[1:]] for row in dev for number in range(5)]
         write_csv(folder / "data" / "dev" / f"{subject}_dev.csv", examples)
-    for name in ("test_public.py", "test_variant.py"):
+    for language, text in (("fr", "Qui juge ?"), ("de", "Wer urteilt?")):
+        row = {"text": text, "a": "x", "b": "y", "c": "z", "answer": "B"}
+        json_lines(folder / "law" / language / "test.jsonl", [row])
+    for name in ("test_public.py", "test_variant.py", "test_law.py"):
         source = example("python", name=name)
         # A model of random weights meets no gate.
-        for bound in (">= naive.guess + 0.05", "> 0.25"):
+        for bound in (">= naive.guess + 0.05", "> 0.25", ">= 0.5"):
             source = source.replace(bound, ">= 0")
         (folder / name).write_text(source)
     result = project.run("--puma-data=csqa=dev_rand_split.jsonl", "--puma-data=mmlu=data")
-    result.assert_outcomes(passed=4)
+    result.assert_outcomes(passed=5)
     assert sorted(project.cell_ids()) == [
         "csqa-cloze_scoring@tiny",
         "csqa-option_scoring@tiny",
         "csqa_unsure-option_scoring@tiny",
+        "law-option_scoring@tiny",
         "mmlu-option_scoring_5@tiny",
     ]

@@ -6,12 +6,14 @@ from pytest_puma.scenarios.benchmarks import (
     instructions,
     knowledge,
     languages,
+    multilingual,
     programs,
     reading,
     reasoning,
+    trivia,
 )
 from pytest_puma.scenarios.benchmarks.benchmark import Benchmark
-from pytest_puma.scenarios.benchmarks.translation import Translation
+from pytest_puma.scenarios.benchmarks.translation import Flores, Translation
 
 __all__ = ["BENCHMARKS"]
 
@@ -33,16 +35,31 @@ _CLASSES: tuple[type[Benchmark], ...] = (
     exams.MedQa,
     exams.Gpqa,
     exams.MmluPro,
+    exams.ArcDe,
+    exams.NaturalQuestionsChoices,
+    exams.DropChoices,
+    multilingual.GlobalMmlu,
+    multilingual.Belebele,
     instructions.IfEval,
     reasoning.Gsm8k,
+    reasoning.Gsm8kBpb,
+    reasoning.Math,
+    reasoning.MathBpb,
     reasoning.Math500,
+    reasoning.Aime2024,
+    reasoning.Aime2025,
+    reasoning.Aime2026,
     programs.HumanEval,
     programs.Mbpp,
     languages.MultiPlE,
     reasoning.BigBenchHard,
     reading.Squad,
     reading.SquadV2,
+    reading.DropPassages,
+    trivia.NaturalQuestions,
+    trivia.TriviaQa,
     Translation,
+    Flores,
     reading.Ruler,
     instructions.MtBench,
 )

@@ -9,8 +9,10 @@ A benchmark specifies in `files` the names of its splits in a folder, and in `ro
 
 from __future__ import annotations
 
+import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -96,6 +98,42 @@ class CompletionBenchmark(Benchmark, WordedScenario):
     """The base of loaders with free text as answers."""
 
     strategies: ClassVar[tuple[str, ...]] = ("zero_shot",)
+
+
+class PartedFiles(Benchmark):
+    """The base of loaders with a file for each part, as languages or subjects: `de/test.jsonl`, `fr/test.jsonl`.
+
+    A folder gives the rows of all parts. The part of a file is its name, or that of its folder if the file is called
+    as a split; `part_column` takes it, unless a record has this column.
+    """
+
+    #: The files of a split in a folder, as patterns; the first one that fits any file.
+    part_files: ClassVar[tuple[str, ...]] = ("*/{split}.*", "*/{split}-*.parquet")
+    part_column: ClassVar[str] = "part"
+
+    def split_in_folder(self, folder: Path, split: str) -> Path:
+        """Return the folder with the pattern of the files of a split."""
+        patterns = (pattern.format(split=split) for pattern in self.part_files)
+        found = next((pattern for pattern in patterns if any(folder.glob(pattern))), None)
+        return super().split_in_folder(folder, split) if found is None else folder / found
+
+    def parts(self, path: Path) -> Sequence[Path]:
+        """Return the files of a pattern."""
+        folder = Path(*takewhile(lambda part: "*" not in part, path.parts))
+        return super().parts(path) if folder == path else sorted(folder.glob(path.relative_to(folder).as_posix()))
+
+    def published(self, path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
+        """Read all files, and add the part to each record."""
+        for file in self.parts(path):
+            called = re.split(r"[-.]", file.name)[0] in {self.split, self.fewshot_split}
+            part = {self.part_column: file.parent.name if called else file.stem}
+            for position, record in self.published_in(file):
+                place = ", ".join(filter(None, (f"{file.parent.name}/{file.name}", position)))
+                yield place, part | {name: value for name, value in record.items() if value is not None}
+
+    def published_in(self, file: Path) -> Iterable[tuple[str, dict[str, Any]]]:
+        """Yield the place and the record of each row of a file."""
+        return super().published(file)
 
 
 class TaskFiles(CompletionBenchmark):

@@ -1,4 +1,4 @@
-"""Questions with choices in flat records, whose columns each benchmark names: GPQA, MMLU-Pro, MedQA, SciQ, Social IQa.
+"""Questions with choices in flat records, whose columns each benchmark names: GPQA, MMLU-Pro, MedQA, SciQ and others.
 
 gpqa_diamond.csv  Question, Correct Answer, Incorrect Answer 1 to 3, High-level domain, and more
 MMLU-Pro          {"question": ..., "options": [up to ten], "answer": "J", "category": "law"}
@@ -6,6 +6,7 @@ US/test.jsonl     {"question": ..., "options": {"A": ..., "B": ...}, "answer_idx
 SciQ test.json    {"question": ..., "correct_answer": ..., "distractor1": ..., "distractor2": ..., "distractor3": ...}
 dev.jsonl         {"context": ..., "question": ..., "answerA": ..., "answerB": ..., "answerC": ...}
                   beside it dev-labels.lst: a number from 1 to 3 for each line; the hub's column `label`
+gen2mc, ArcChallenge_de    {"question": ..., "choices": {"text": [...], "label": [...]}, "answerKey": "B"}, or its like
 """
 
 from __future__ import annotations
@@ -54,9 +55,10 @@ class ColumnBenchmark(ChoiceBenchmark):
         name, *more = self.choice_columns
         if more:
             return [fields.text(record, column).strip() for column in self.choice_columns]
-        by_letter = record.get(name)
-        listed = {name: list(by_letter.values())} if isinstance(by_letter, dict) else record
-        return [choice.strip() for choice in fields.texts(listed, name, empty=False)]
+        choices = record.get(name)
+        if isinstance(choices, dict):
+            choices = choices.get("text", list(choices.values()))
+        return [choice.strip() for choice in fields.texts(record | {name: choices}, name, empty=False)]
 
 
 class Gpqa(ColumnBenchmark):
@@ -155,3 +157,56 @@ class SocialIqa(ColumnBenchmark, LabelledLines):
     licence = "not stated on the hub"
     hub = "allenai/social_i_qa"
     original = "dev.jsonl and dev-labels.lst of socialiqa-train-dev.zip by the Allen Institute for AI"
+
+
+class ArcDe(ColumnBenchmark):
+    """ARC in German: ARC-Challenge as LeoLM translated it, scored as `arc_challenge`."""
+
+    name = "arc_de"
+    fewshot_split = "validation"
+    question_columns = ("question_de",)
+    choice_columns = ("choices_de",)
+    answer_column, first = "answerKey", 1
+    question_first = "Frage: "
+    scores = ("accuracy_chars",)
+    contents = "the test split, and the validation split as examples"
+    licence = "that of its page on the hub; ARC: CC BY-SA 4.0"
+    hub = "LeoLM/ArcChallenge_de"
+    original = "the hub alone"
+
+    def cue(self, item: dict[str, Any]) -> str:  # noqa: ARG002 - the same for each row
+        """Return the beginning of an answer."""
+        return "Antwort:"
+
+
+class GeneratedChoices(ColumnBenchmark):
+    """The base of two that have choices which a model wrote; questions that are not evaluated are the examples."""
+
+    split = "validation"
+    choice_columns = ("choices",)
+    answer_column, first = "answerKey", 1
+    strategies = ("option_scoring", "cloze_scoring")
+    scores = ("accuracy_chars",)
+    licence = "that of its page on the hub"
+    contents = "the validation split"
+    original = "the hub alone"
+
+    def examples(self) -> None:
+        """None: there is one split."""
+
+
+class NaturalQuestionsChoices(GeneratedChoices):
+    """Natural Questions as a choice between answers."""
+
+    name = "naturalqs_mc"
+    hub = "allenai/nq-gen2mc"
+
+
+class DropChoices(GeneratedChoices):
+    """DROP as a choice between answers."""
+
+    name = "drop_mc"
+    question_columns = ("passage_original", "question_original")
+    question_first = "Passage: "
+    joint = "\nQuestion: "
+    hub = "allenai/drop-gen2mc"

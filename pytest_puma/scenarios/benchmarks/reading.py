@@ -1,14 +1,17 @@
-"""Answers in a text of the prompt: SQuAD and RULER.
+"""Answers in a text of the prompt: SQuAD, DROP and RULER.
 
 dev-v1.1.json    {"data": [{"title": ..., "paragraphs": [{"context": ..., "qas": [{"id": ..., "question": ...,
                   "answers": [{"text": ..., "answer_start": 0}]}]}]}]}
 the hub          {"id": ..., "title": ..., "context": ..., "question": ..., "answers": {"text": [...]}}
+drop_dataset_dev.json    {"history_1": {"passage": ..., "qa_pairs": [{"query_id": ..., "question": ..., "answer":
+                  {"number": "", "spans": ["Rome", "Milan"], "date": {...}}, "validated_answers": [{...}]}]}}
+the hub          {"passage": ..., "question": ..., "answer": {...}, "validated_answers": {"number": [...], ...}}
 niah_single_1/validation.jsonl    {"index": 0, "input": "...", "outputs": ["4711"], "length": 4085}
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -88,6 +91,75 @@ def _questions(content: Any) -> list[dict[str, Any]]:
         for article in content["data"]
         for paragraph in article["paragraphs"]
         for question in paragraph["qas"]
+    ]
+
+
+class DropPassages(CompletionBenchmark):
+    """DROP (Dua et al., 2019): questions about a paragraph that ask to count, add or sort; numbers, dates or spans.
+
+    Each person's answer is a list of spans, and the best one counts. A few questions without any are left out.
+    """
+
+    name = "drop"
+    split = "validation"
+    key = "query_id"
+    text_fields = ("passage", "question")
+    files = ("drop_dataset_dev.json", "default/validation/*.parquet")
+    fewshot_files = ("drop_dataset_train.json", "default/train/*.parquet")
+    stop = ("\n",)
+    max_tokens = 100
+    strategies = ("few_shot_3",)
+    scores = ("drop.f1", "drop.exact")
+    instruction_pattern = "Passage: {passage}\nQuestion: {question}"
+    cue_pattern = "Answer:"
+    contents = "drop_dataset_dev.json: 9,536 questions; and 77,409 examples"
+    licence = "CC BY-SA 4.0"
+    hub = "EleutherAI/drop"
+    original = "drop_dataset.zip by the Allen Institute for AI"
+
+    def truth(self, item: dict[str, Any]) -> list[str]:
+        """Return the spans of each answer in one text."""
+        return [", ".join(spans) for spans in item["answers"]]
+
+    def context(self, item: dict[str, Any]) -> Mapping[str, Any]:
+        """Return the spans of each answer."""
+        return {"answers": item["answers"]}
+
+    def row(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record with all answers, each once."""
+        others = record.get("validated_answers") or []
+        if isinstance(others, dict):  # a list for each field
+            others = [dict(zip(others, values, strict=True)) for values in zip(*others.values(), strict=True)]
+        answers = [_spans(answer) for answer in (fields.value(record, dict, "answer"), *others)]
+        distinct = dict.fromkeys(tuple(spans) for spans in answers if any(spans))
+        columns = {name: fields.text(record, name).strip() for name in ("query_id", "passage", "question")}
+        return columns | {"answers": list(map(list, distinct))}
+
+    def records(self, path: Path) -> Iterator[dict[str, Any]]:
+        """The rows with an answer."""
+        return (row for row in super().records(path) if row["answers"])
+
+    def published(self, path: Path) -> Iterable[tuple[str, dict[str, Any]]]:
+        """Read the nested JSON of the authors, or a file of the hub."""
+        if path.suffix != ".json":
+            return super().published(path)
+        expected = '{"history_1": {"passage": ..., "qa_pairs": ...}}'
+        return nested_records(path, _pairs, row="question", system="DROP", expected=expected)
+
+
+def _spans(answer: dict[str, Any]) -> list[str]:
+    """The number, the spans, or the parts of the date."""
+    if number := str(answer.get("number") or ""):
+        return [number]
+    date = answer.get("date") or {}
+    return list(answer.get("spans") or [" ".join(filter(None, map(date.get, ("day", "month", "year"))))])
+
+
+def _pairs(content: Any) -> list[dict[str, Any]]:
+    return [
+        {"passage": passage["passage"], **question}
+        for passage in {**content}.values()
+        for question in passage["qa_pairs"]
     ]
 
 

@@ -1,7 +1,9 @@
-r"""Short answers that need several steps: GSM8K, MATH-500 and BIG-Bench-Hard.
+r"""Short answers that need several steps: GSM8K, AIME, MATH, MATH-500 and BIG-Bench-Hard.
 
 {"question": "A shop has 3 boxes of 4 pears. How many?", "answer": "There are 3*4=<<3*4=12>>12 pears.\n#### 12"}
 {"problem": ..., "solution": "... \\boxed{12}.", "answer": "12", "subject": "Algebra", "level": 2, "unique_id": ...}
+{"problem": ..., "answer": "070"}                                                      AIME: from 0 to 999
+test/algebra/1.json    {"problem": ..., "level": "Level 2", "type": "Algebra", "solution": "... \\boxed{12}."}
 snarks.json    {"canary": ..., "examples": [{"input": "...\nOptions:\n(A) ...\n(B) ...", "target": "(A)"}, ...]}
 """
 
@@ -10,12 +12,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
-from pytest_puma.core import DataError, Sample
+from pytest_puma.core import DataError, Metric, Sample
 from pytest_puma.replies.letters import names_another
+from pytest_puma.replies.readers import boxed
 from pytest_puma.scenarios.benchmarks import fields
-from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark, TaskFiles, nested_records
+from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark, PartedFiles, TaskFiles, nested_records
 
 _MARK = "####"
 _OPTION = re.compile(r"\(?([A-Z])\)?(?:[.:)\s].*)?", re.DOTALL)
@@ -34,7 +37,7 @@ class Gsm8k(CompletionBenchmark):
     stop = ("\nQuestion:",)
     max_tokens = 512
     strategies = ("few_shot_5",)
-    scores = ("number_match",)
+    scores: ClassVar[tuple[str | Metric, ...]] = ("number_match",)
     instruction_pattern = "Question: {question}"
     cue_pattern = "Answer:"
     truth_column = "number"
@@ -55,6 +58,117 @@ class Gsm8k(CompletionBenchmark):
             raise DataError(msg)
         number = number.strip().replace(",", "")
         return {"question": fields.text(record, "question"), "answer": answer, "number": number}
+
+
+class Gsm8kBpb(Gsm8k):
+    """The bits per byte of the whole solutions of GSM8K, beside the answers."""
+
+    name = "gsm8k_bpb"
+    scores = ("bits_per_byte", "number_match")
+    truth_column = "answer"
+
+
+class Aime(CompletionBenchmark):
+    """The American Invitational Mathematics Examination: problems whose answers are whole numbers from 0 to 999.
+
+    There are 30 in a year, so ask each several times: `repeats=8, temperature=0.6`.
+    """
+
+    text_fields = ("problem",)
+    max_tokens = 4096
+    scores = ("number_match",)
+    preamble_pattern = r"Solve the problem. The answer is a whole number from 0 to 999. Put it into \boxed{{}}."
+    instruction_pattern = "Problem:\n{problem}"
+    cue_pattern = "Solution:"
+    contents = "30 problems"
+    licence = "problems of the Mathematical Association of America; that of the files is on their page"
+    original = "https://artofproblemsolving.com/wiki, as text"
+
+    def examples(self) -> None:
+        """None: there is one split; problems that are not evaluated are the examples."""
+
+    def row(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record with its answer as a number without zeros before it."""
+        answer = fields.value(record, object, "answer", "Answer")
+        text = str(answer).strip()
+        if not re.fullmatch(r"[0-9]{1,3}", text):
+            msg = f"column 'answer': found {answer!r}, expected a whole number from 0 to 999"
+            raise DataError(msg)
+        return {"problem": fields.text(record, "problem", "Problem", "question"), "answer": str(int(text))}
+
+
+class Aime2024(Aime):
+    """The two examinations of 2024."""
+
+    name = "aime2024"
+    split = "train"
+    hub = "HuggingFaceH4/aime_2024"
+
+
+class Aime2025(Aime):
+    """Those of 2025."""
+
+    name = "aime2025"
+    hub = "math-ai/aime25"
+
+
+class Aime2026(Aime):
+    """Those of 2026."""
+
+    name = "aime2026"
+    hub = "math-ai/aime26"
+
+
+class Math(PartedFiles, CompletionBenchmark):
+    """MATH (Hendrycks et al., 2021): competition problems of seven subjects in five levels, with Minerva's prompt.
+
+    Examples are of the same subject and level, and end with Minerva's line; its own four are not part of the prompt.
+    """
+
+    name = "math"
+    text_fields = ("problem",)
+    group_columns = ("subject", "level")
+    part_files = ("{split}/*/*.json", "*/{split}-*.parquet")
+    stop = ("\nProblem:",)
+    max_tokens = 1024
+    strategies = ("few_shot_4",)
+    scores: ClassVar[tuple[str | Metric, ...]] = ("minerva", "minerva.flex", "math_match")
+    instruction_pattern = "Problem:\n{problem}\n"
+    cue_pattern = "Solution:"
+    target_pattern = "{solution}\nFinal Answer: The final answer is ${answer}$. I hope it is correct."
+    contents = "5,000 problems and 7,500 examples"
+    licence = "MIT"
+    hub = "EleutherAI/hendrycks_math:algebra/*"
+    original = "MATH.tar of https://github.com/hendrycks/math"
+
+    def row(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record with the boxed answer of its solution."""
+        solution = fields.text(record, "solution")
+        answer = boxed(solution)
+        if answer is None:
+            msg = rf"column 'solution': found {solution[-40:]!r} at its end, expected a solution with \boxed{{12}}"
+            raise DataError(msg)
+        texts = {"problem": fields.text(record, "problem"), "solution": solution, "answer": answer}
+        return {**texts, "subject": fields.text(record, "type"), "level": fields.text(record, "level")}
+
+    def published_in(self, file: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Read the problem of a JSON file, or a file of the hub."""
+        if file.suffix == ".json":
+            expected = '{"problem": ..., "solution": ...}'
+            yield from nested_records(
+                file, lambda content: [{**content}], row="problem", system="MATH", expected=expected
+            )
+        else:
+            yield from super().published_in(file)
+
+
+class MathBpb(Math):
+    """The bits per byte of the whole solutions of MATH, beside the answers."""
+
+    name = "math_bpb"
+    scores = ("bits_per_byte", "minerva")
+    truth_column = "solution"
+    target_pattern = "{solution}"
 
 
 class Math500(CompletionBenchmark):

@@ -2,6 +2,7 @@
 
 news.tsv                      a header as `en<TAB>de`, then a source and its translation in each line
 src.en, ref.de                two files with as many lines, in one folder: words of the names identify each
+devtest/deu_Latn.devtest, devtest/eng_Latn.devtest    FLORES-200: files of as many lines
 {"translation": {"en": ..., "de": ...}}          the hub; the first language is the source
 
 class GermanToEnglish(Translation):      # the other direction of the same data
@@ -13,14 +14,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import permutations
 from pathlib import Path
 from typing import Any, ClassVar
 
 from pytest_puma.core import DataError
 from pytest_puma.datasets.frames import Frame
+from pytest_puma.datasets.table import read_records
 from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark
-from pytest_puma.scenarios.file import shown_path, text_of
+from pytest_puma.scenarios.file import content_of, shown_path, text_of
 
 _SOURCE, _TARGET = {"src", "source"}, {"ref", "reference", "tgt", "trg", "target"}
 #: English name of a language -> its codes of ISO 639-1 and 639-3.
@@ -149,6 +152,50 @@ class Translation(CompletionBenchmark):
         return (sources[0], targets[0]) if len(sources) == len(targets) == 1 else None
 
 
+class Flores(Translation):
+    """FLORES-200 (NLLB, 2022): 1,012 lines in many languages. Each pair of `languages` is a direction, and a group.
+
+    The translations of a line are one unit. A folder needs the files of two languages at least.
+    """
+
+    name = "flores"
+    split, fewshot_split = "devtest", "dev"
+    files = ("devtest",)
+    fewshot_files = ("dev",)
+    unit_columns = ("line",)
+    languages: ClassVar[tuple[str, ...]] = ("deu_Latn", "eng_Latn", "fin_Latn", "fra_Latn", "nld_Latn")
+    contents = "devtest/deu_Latn.devtest, devtest/eng_Latn.devtest and so on: 1,012 lines each; and 997 lines in dev/"
+    licence = "CC BY-SA 4.0"
+    hub = ""
+    original = "flores200_dataset.tar.gz of https://github.com/facebookresearch/flores, or a copy of flores_plus"
+
+    def examples(self) -> Frame | None:
+        """The lines of `dev`, if the folder has both."""
+        return CompletionBenchmark.examples(self) if self.path.name == self.split else None
+
+    def parts(self, path: Path) -> list[Path]:
+        """Return the files of the languages."""
+        files = [file for file in sorted(path.iterdir()) if file.stem in self.languages]
+        if len(files) < 2:  # noqa: PLR2004 - a pair
+            names = f"{self.languages[0]}.devtest and {self.languages[1]}.devtest"
+            msg = f"scenario {self.name!r}: {len(files)} files of its languages in {path}; expected two, as {names}"
+            raise DataError(msg)
+        return files
+
+    def row(self, record: dict[str, Any]) -> dict[str, Any]:
+        """Return a record of two languages and its line."""
+        texts = {name: text for name, text in record.items() if name != "line"}
+        return {**super().row(texts), "line": record["line"]}
+
+    def published(self, path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield each line in each direction."""
+        files = self.parts(path)
+        for source, target in permutations(files, 2):
+            texts = [_lines(file) if file.suffix.startswith(".dev") else _texts(file) for file in (source, target)]
+            for row, record in _rows(path, [source.stem, target.stem], texts):
+                yield f"{source.name}, {row}", {**record, "line": row}
+
+
 def _rows(folder: Path, codes: list[str], lines: list[list[str]]) -> Iterator[tuple[str, dict[str, Any]]]:
     if len(lines[0]) != len(lines[1]):
         msg = f"{shown_path(folder)}: {len(lines[0])} lines in {codes[0]} and {len(lines[1])} in {codes[1]}; "
@@ -159,6 +206,11 @@ def _rows(folder: Path, codes: list[str], lines: list[list[str]]) -> Iterator[tu
 
 def _lines(file: Path) -> list[str]:
     return text_of(file).removesuffix("\n").split("\n")
+
+
+def _texts(file: Path) -> list[str]:
+    """The lines of FLORES+, whose records have more columns."""
+    return [fields.text(record, "text") for _, record in read_records(content_of(file), name=shown_path(file))]
 
 
 def _words(file: Path) -> set[str]:

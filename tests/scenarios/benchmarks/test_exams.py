@@ -9,7 +9,16 @@ import pytest
 from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
 from pytest_puma.scenarios.benchmarks.continuations import GoldenSwag
-from pytest_puma.scenarios.benchmarks.exams import Gpqa, MedQa, MmluPro, SciQ, SocialIqa
+from pytest_puma.scenarios.benchmarks.exams import (
+    ArcDe,
+    DropChoices,
+    Gpqa,
+    MedQa,
+    MmluPro,
+    NaturalQuestionsChoices,
+    SciQ,
+    SocialIqa,
+)
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 from tests.scenarios.benchmarks.test_hellaswag import row as hellaswag
 
@@ -137,6 +146,26 @@ def test_goldenswag_has_the_form_of_hellaswag_and_other_rows_as_examples(tmp_pat
     (asked,) = sample_requests(GoldenSwag(folder), "cloze_scoring_1", chat=False, samples=1)
     assert "Another beginning." in asked.text
     assert len(asked.continuations) == len(hellaswag()["endings"])
+
+
+def test_arc_de_asks_in_german_and_has_letters_or_numbers(tmp_path: Path) -> None:
+    texts = {"id": "T", "question_de": "Was schmilzt?", "choices_de": {"text": ["Stein", "Eis"], "label": ["1", "2"]}}
+    for key in ("2", "B"):
+        file = json_lines(tmp_path / "test.jsonl", [texts | {"answerKey": key, "question": "What melts?"}])
+        (melts,) = sample_requests(ArcDe(file), "cloze_scoring", chat=False)
+        assert melts.text == "Frage: Was schmilzt?\nAntwort:"
+        assert (melts.continuations, melts.golds) == ((" Stein", " Eis"), ("Eis",))
+
+
+def test_choices_that_a_model_wrote_stand_beside_the_answer(tmp_path: Path) -> None:
+    choices = {"choices": {"text": ["Graz", "Rome"], "label": ["A", "B"]}, "answerKey": "B"}
+    file = json_lines(tmp_path / "validation.jsonl", [{"question": "where is it", **choices}])
+    (where,) = sample_requests(NaturalQuestionsChoices(file), "option_scoring", chat=False)
+    assert where.text == "Question: where is it\nA. Graz\nB. Rome\nAnswer:"
+    row = {"passage_original": "Ada lives in Rome.", "question_original": "Where?", "question": "?", **choices}
+    (where,) = sample_requests(DropChoices(json_lines(tmp_path / "drop.jsonl", [row])), "cloze_scoring", chat=False)
+    assert where.text == "Passage: Ada lives in Rome.\nQuestion: Where?\nAnswer:"
+    assert (where.continuations, where.golds) == ((" Graz", " Rome"), ("Rome",))
 
 
 @pytest.mark.parametrize(

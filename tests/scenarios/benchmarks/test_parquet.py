@@ -10,13 +10,18 @@ import pytest
 
 from pytest_puma.scenarios.benchmarks import BENCHMARKS
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
+from tests.scenarios.benchmarks.test_aime import ROW as WAYS
 from tests.scenarios.benchmarks.test_copa import row as copa
+from tests.scenarios.benchmarks.test_drop import PASSAGE, TOWNS
 from tests.scenarios.benchmarks.test_exams import CLOUD, FEES, HURT, IRON
 from tests.scenarios.benchmarks.test_gsm8k import TEST as PEARS
 from tests.scenarios.benchmarks.test_hellaswag import row as hellaswag
 from tests.scenarios.benchmarks.test_humaneval import ROWS as FUNCTIONS
+from tests.scenarios.benchmarks.test_math import row as math
 from tests.scenarios.benchmarks.test_mbpp import row as mbpp
 from tests.scenarios.benchmarks.test_openbookqa import HUB as LAMP
+from tests.scenarios.benchmarks.test_trivia import HUB as LOOM
+from tests.scenarios.benchmarks.test_trivia import TOWN
 from tests.scenarios.benchmarks.test_truthfulqa import HUB as COWS
 
 pytest.importorskip("pyarrow")
@@ -65,6 +70,11 @@ HUB: dict[str, tuple[str, dict[str, Any]]] = {
     "mbpp": ("full/test-00000-of-00001.parquet", FUNCTION),
     "squad": ("plain_text/validation-00000-of-00001.parquet", BOATS),
     "squad_v2": ("squad_v2/validation-00000-of-00001.parquet", BOATS),
+    "aime2024": ("data/train-00000-of-00001.parquet", WAYS),
+    "math": ("algebra/test-00000-of-00001.parquet", math("Find $1+1$.", "2")),
+    "drop": ("default/validation/0000.parquet", {"passage": PASSAGE, **TOWNS}),
+    "naturalqs": ("nq_open/validation-00000-of-00001.parquet", TOWN),
+    "triviaqa": ("rc.wikipedia.nocontext/validation-00000-of-00001.parquet", LOOM),
     "translation": ("de-en/test-00000-of-00001.parquet", {"translation": {"de": "Die Katze.", "en": "The cat."}}),
 }
 

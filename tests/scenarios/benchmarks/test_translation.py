@@ -6,7 +6,7 @@ import pytest
 
 from pytest_puma.core import DataError
 from pytest_puma.scenarios import draw
-from pytest_puma.scenarios.benchmarks.translation import Translation, language_name
+from pytest_puma.scenarios.benchmarks.translation import Flores, Translation, language_name
 from tests.scenarios.benchmarks.sample_requests import json_lines, sample_requests
 
 ENGLISH = ["The cat sleeps.", 'The "dog" barks.']
@@ -101,3 +101,39 @@ def test_a_third_column_is_refused(tmp_path: Path) -> None:
 )
 def test_codes_have_names(code: str, name: str) -> None:
     assert language_name(code) == name
+
+
+@pytest.fixture
+def flores(tmp_path: Path) -> Path:
+    """As in the published archive, with one language more than the benchmark has."""
+    for language, texts in (("deu_Latn", GERMAN), ("eng_Latn", ENGLISH), ("ace_Arab", ENGLISH)):
+        for split in ("dev", "devtest"):
+            (tmp_path / split).mkdir(exist_ok=True)
+            lines(tmp_path / split / f"{language}.{split}", [f"{split}: {text}" for text in texts])
+    return tmp_path
+
+
+def test_flores_has_each_pair_of_languages_as_a_direction(flores: Path) -> None:
+    asked = sample_requests(Flores(flores), "one_shot", chat=False)
+    assert len(asked) == 4
+    assert asked[0].text.startswith("Translate from German to English.\n\nGerman: dev: D")
+    assert asked[0].text.endswith("\n\nGerman: devtest: Die Katze schläft.\nEnglish:")
+    assert asked[0].golds == ("devtest: The cat sleeps.",)
+    samples = draw(Flores(flores), 4, 42)
+    assert {sample.groups["pair"] for sample in samples} == {"deu_Latn-eng_Latn", "eng_Latn-deu_Latn"}
+    assert len({sample.units for sample in samples}) == 2, "the translations of a line are one unit"
+
+
+def test_flores_plus_has_records(tmp_path: Path) -> None:
+    for language, texts in (("deu_Latn", GERMAN), ("eng_Latn", ENGLISH)):
+        json_lines(
+            tmp_path / "devtest" / f"{language}.jsonl", [{"id": n, "text": text} for n, text in enumerate(texts)]
+        )
+    first, *_ = sample_requests(Flores(tmp_path))
+    assert first.text == ("user: Translate from German to English.\n\nGerman: Die Katze schläft.\nassistant: English:")
+
+
+def test_flores_needs_two_languages(flores: Path) -> None:
+    (flores / "devtest" / "eng_Latn.devtest").unlink()
+    with pytest.raises(DataError, match=r"1 files of its languages in .*; expected two, as deu_Latn.devtest and"):
+        _ = Flores(flores).rows
