@@ -22,7 +22,7 @@ model without its variant; such a gate concerns variants alone. A number is fini
 0.45, .5, -1, 2e3.
 
 `metric` consists of letters, digits and _ . + - only; but the label in `per_class.<label>.precision`
-(or recall, or f1) may contain any character.
+(or recall, f1, roc_auc, average_precision) may contain any character.
 
 Two forms concern several cells. `max(metric over axis)`, or `min`, is the maximum, or minimum, over the cells of each
 scenario and model along the `strategy`, of each scenario and strategy along the `model`, or of each plain model along
@@ -60,7 +60,7 @@ OPERATORS = (">=", "<=", ">", "<")
 _OPERATOR = re.compile(r"[<>=!]+")
 #: Has an equals sign that is no operator.
 _SLICE = re.compile(r"\[[^\[\]]*\]")
-_METRIC = re.compile(r"((\w+\.)?per_class\..+\.(precision|recall|f1)|[\w.+-]+)(\[[^\]]+\])?")
+_METRIC = re.compile(r"((\w+\.)?per_class\..+\.(precision|recall|f1|roc_auc|average_precision)|[\w.+-]+)(\[[^\]]+\])?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _OTHER = re.compile(r"(baseline|plain|naive\.\w+)(?![\w.])\s*")
 _PICKED = re.compile(r"\s*(?P<pick>max|min)\(\s*(?P<metric>.+?)\s+over\s+(?P<axis>\w*)\s*\)\s*\Z")

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 
 import numpy as np
 
 from pytest_puma.core import TRUNCATED, Metric, Scenario, SettingsError
 from pytest_puma.core.metric import Source
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.metrics import answers, calibration, declared
+from pytest_puma.metrics import answers, calibration, declared, ranking
 from pytest_puma.metrics.statistic import Statistic, mean, proportion
 from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.task_types import Form
 
 #: The metrics of one form of answers only. Choices have no classes.
 _OF_FORM: Mapping[Form, Callable[[PredictionTable], Iterator[Statistic]]] = {
-    "labels": answers.of_labels,
+    "labels": lambda table: chain(answers.of_labels(table), ranking.of_labels(table)),
     "numbers": answers.of_numbers,
     "choices": lambda table: iter((answers.accuracy(table),)),
     "texts": lambda _: iter(()),

@@ -26,12 +26,15 @@ COMMON = {
 }
 AGREEMENT = dict.fromkeys(("kappa_quadratic", "spearman", "kendall_tau"), ("high", CORRELATION))
 CLASSES = {f"per_class.{label}.{name}": ("high", SHARE) for label in "ABCD" for name in ("precision", "recall", "f1")}
+LABELS = ("", *(f"per_class.{label}." for label in "ABCD"))
+RANKING = {f"{label}{name}": ("high", SHARE) for label in LABELS for name in ("roc_auc", "average_precision")}
 DECLARED = [
     (
         OrderedTriage(),
         dict.fromkeys(("f1_macro", "f1_weighted", "accuracy", "recall_macro", "within_one"), ("high", SHARE))
         | AGREEMENT
-        | CLASSES,
+        | CLASSES
+        | RANKING,
     ),
     (
         Estimation(),
@@ -54,7 +57,7 @@ def test_each_metric_declares_its_direction_and_bounds(
 
 def test_metrics_that_need_probabilities_are_optional() -> None:
     statistics = Catalogue(OrderedTriage(), PredictionTable.of(OrderedTriage(), ())).all()
-    assert {each.name for each in statistics if each.optional} == {"brier", "ece", "mce", "outside_labels"}
+    assert {each.name for each in statistics if each.optional} == {"brier", "ece", "mce", "outside_labels", *RANKING}
     assert {each.name for each in statistics if each.interval is None} == {"ece", "mce"}
 
 
@@ -64,7 +67,7 @@ def test_metrics_that_need_probabilities_are_optional() -> None:
         (
             OrderedTriage(),
             {"mcnemar": {"accuracy"}},
-            {*AGREEMENT, "ece", "mce"},
+            {*AGREEMENT, *RANKING, "ece", "mce"},
             {name: name for name in AGREEMENT},
         ),
         (
