@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from pytest_puma.core import LEVEL, BootstrapReplicates, CellId, Contrast, Outcome
 from pytest_puma.metrics import contrast
+from pytest_puma.phrases import named
 from pytest_puma.stats.selection import Selected, select
 from pytest_puma.stats.significance import holm
 
@@ -113,8 +114,9 @@ def _leader(scenario: str, group: Sequence[Outcome]) -> str:
     second, ahead = max(rest, key=lambda pair: pair[0][metric] if rises else -pair[0][metric])
     p = min(1.0, max(lead.p for _, lead in rest) * (count - 1))
     unsure = [_shown(cell) for cell, lead in rest if p > 1 - LEVEL and not lead.p * pairs <= 1 - LEVEL]
-    sure = f"not sure over {', '.join(unsure)}" if unsure else "sure over all others"
-    low, high = sorted(end if rises else -end for end in (ahead.change.low, ahead.change.high))
+    sure = f"not sure over {named(unsure, 3)}" if unsure else "sure over all others"
+    # Without the sign of -0.
+    low, high = sorted((end if rises else -end) + 0.0 for end in (ahead.change.low, ahead.change.high))
     interval = "" if math.isnan(low) else f" [{low:.3g}, {high:.3g}]"
     return (
         f"best of {count} cells of {scenario}: {_shown(best)}, {metric} {best[metric]:.3g}, {chosen.value:.3g} if "

@@ -37,11 +37,11 @@ class Scale:
     step: float
 
     @classmethod
-    def over(cls, values: Iterable[float]) -> Scale:
-        """Return a scale of round ticks around all values, NaN left out."""
+    def over(cls, values: Iterable[float], *, ticks: int = _TICKS) -> Scale:
+        """Return a scale of about as many round ticks around all values, NaN left out."""
         finite = list(filter(math.isfinite, values))
         low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
-        step = _step((high - low) or abs(high) or 1.0)
+        step = _step((high - low) or abs(high) or 1.0, ticks)
         first, last = math.floor(low / step), math.ceil(high / step)
         return cls(first * step, max(last, first + 1) * step, step)
 
@@ -119,9 +119,9 @@ def _labels(values: Sequence[float]) -> list[str]:
     return next((labels for labels in texts if len(set(labels)) == len(labels)), list(map(repr, values)))
 
 
-def _step(span: float) -> float:
+def _step(span: float, ticks: int) -> float:
     """A round step: 1, 2 or 5 times a power of ten."""
-    rough = span / _TICKS
+    rough = span / ticks
     power = 10.0 ** math.floor(math.log10(rough))
     return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= rough)
 

@@ -12,6 +12,8 @@ from pytest_puma.report.rows import interval, number
 
 WIDTH, HEIGHT = 340, 230
 LEFT, RIGHT, TOP, BOTTOM = 48, 326, 12, 204
+#: Number of steps between ticks that both scales aim at.
+_TICKS = 6
 #: Pixels between the labels at the left and the first mark, whose interval is as wide.
 _MARGIN = 10
 
@@ -22,6 +24,11 @@ class Frame:
 
     across: Scale
     up: Scale
+
+    @classmethod
+    def around(cls, xs: Iterable[float], ys: Iterable[float]) -> Frame:
+        """Return the frame of all these values, NaN left out."""
+        return cls(Scale.over(xs, ticks=_TICKS), Scale.over(ys, ticks=_TICKS))
 
     def x(self, value: float) -> float:
         """Return the place of a value from the left."""

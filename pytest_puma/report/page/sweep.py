@@ -12,7 +12,6 @@ from itertools import chain
 
 from pytest_puma.core import Measure, Outcome
 from pytest_puma.core.variant import Setting, settings_of
-from pytest_puma.report.page.drawings import Scale
 from pytest_puma.report.page.frame import Frame, ends, shown, span
 from pytest_puma.report.rows import number
 
@@ -54,9 +53,13 @@ class SweepLine:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Curve:
-    """The chart of a metric over what is swept. `plain`: the value of the plain model and the ends of its band."""
+    """The chart of a metric over what is swept, with the cell `where` it is.
+
+    `plain`: the value of the plain model, and the ends of its band.
+    """
 
     title: str
+    where: str
     frame: Frame
     lines: tuple[SweepLine, ...]
     plain: tuple[float, float, float] | None
@@ -64,7 +67,7 @@ class Curve:
     @property
     def label(self) -> str:
         """All numbers, for readers who do not see the chart."""
-        return "; ".join([self.title, *(mark.label for line in self.lines for mark in line.marks)])
+        return "; ".join([f"{self.title}, {self.where}", *(mark.label for line in self.lines for mark in line.marks)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +117,7 @@ def _curves(points: Sequence[_Point], control: str, swept: str, metric: str, *, 
     plain = next((point.outcome.measures[metric] for point in measured if not point.settings), None)
     shown_measures = [outcome.measures[metric] for line in lines.values() for _, outcome in line]
     shown_measures += [] if plain is None else [plain]
-    frame = Frame(Scale.over(x for line in lines.values() for x, _ in line), Scale.over(ends(shown_measures)))
+    frame = Frame.around((x for line in lines.values() for x, _ in line), ends(shown_measures))
     names = list(lines)
     for start in range(0, len(names), _LINES):
         part = names[start : start + _LINES]
@@ -123,7 +126,8 @@ def _curves(points: Sequence[_Point], control: str, swept: str, metric: str, *, 
             for place, name in enumerate(part)
         )
         yield Curve(
-            title=f"{metric} by {swept} of {control}, {where}",
+            title=f"{metric} by {swept} of {control}",
+            where=where,
             frame=frame,
             lines=tuple(drawn),
             plain=None if plain is None else _band(plain, frame),

@@ -6,7 +6,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import CellId, Front, Measure, Outcome, Run, Standing
-from pytest_puma.report.page.drawings import Scale
 from pytest_puma.report.page.frame import BOTTOM, LEFT, RIGHT, TOP, Frame, ends, shown, span
 
 #: With more points only those of the observed front have their number in the picture.
@@ -54,7 +53,7 @@ def pictures(run: Run) -> Iterator[Picture]:
 def _picture(front: Front, cells: Mapping[str, Outcome]) -> Picture:
     ups = [cells[point.cell].measures[front.metric] for point in front.points]
     acrosses = [cells[point.other_cell].measures[front.other_metric] for point in front.points]
-    frame = Frame(Scale.over(ends(acrosses)), Scale.over(ends(ups)))
+    frame = Frame.around(ends(acrosses), ends(ups))
     places = [(frame.x(x.value), frame.y(y.value)) for x, y in zip(acrosses, ups, strict=True)]
     edge = _observed_front(ups, acrosses)
     numbered = edge if len(places) > _NUMBERED else set(range(len(places)))

@@ -48,7 +48,7 @@ def test_a_control_without_a_strength_has_its_name_alone() -> None:
 def test_strengths_are_in_order_and_begin_with_the_plain_model() -> None:
     (curve,) = drawn("", "v-1", "v-0.5", "v--1")
 
-    assert curve.title == "accuracy by strength of v, triage-zero_shot@q"
+    assert (curve.title, curve.where) == ("accuracy by strength of v", "triage-zero_shot@q")
     assert lines(curve) == {"": ["q+v--1", "q", "q+v-0.5", "q+v-1"]}
     (line,) = curve.lines
     places = [mark.x for mark in line.marks]
@@ -72,7 +72,7 @@ def test_each_value_of_the_other_controls_has_a_line_that_begins_without_the_con
 def test_layers_are_swept_at_one_strength() -> None:
     (curve,) = drawn("", "v-1-L2", "v-1-L10", "v-1-L4")
 
-    assert curve.title == "accuracy by layer of v, triage-zero_shot@q"
+    assert curve.title == "accuracy by layer of v"
     assert lines(curve) == {"": ["q+v-1-L2", "q+v-1-L4", "q+v-1-L10"]}
 
 
