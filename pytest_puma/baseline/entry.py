@@ -170,6 +170,7 @@ def _parts(signature: Mapping[str, Any]) -> dict[str, Any]:
     """The parts by name; threads, drivers and versions are all `the engine`."""
     engine = dict(signature.get("engine", {}))
     weights, answers = engine.pop("weights_sha256", None), engine.pop("answers_sha256", None)
+    variant = engine.pop("variant", None)
     chat = (engine.pop("chat"), engine.pop("chat_format")) if "chat_format" in engine else None
     code = {PARSER: "parser_sha256", "the code of the scenario": "scenario_sha256"}
     return {
@@ -177,6 +178,7 @@ def _parts(signature: Mapping[str, Any]) -> dict[str, Any]:
         "the prompt template": signature.get("template_sha256"),
         **{name: signature[key] for name, key in code.items() if key in signature},
         "the model": weights or answers,
+        "the variant": variant,
         **({} if chat is None else {"the chat format": chat}),
         "the seed": signature.get("seed"),
         "the repeats": signature.get("repeats"),

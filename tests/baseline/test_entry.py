@@ -36,6 +36,7 @@ def test_changed_code_is_named_if_both_signatures_have_it(part: str, named: str)
         ("template_sha256", "other", "the prompt template"),
         ("engine", {"weights_sha256": "other", "threads": "2"}, "the model"),
         ("engine", {"weights_sha256": "w", "threads": "4"}, "the engine"),
+        ("engine", {"weights_sha256": "w", "threads": "2", "variant": "lora 5a 0.5"}, "the variant"),
         ("seed", 43, "the seed"),
         ("generation", {"temperature": 1.0}, "the way of decoding"),
         ("repeats", 5, "the repeats"),

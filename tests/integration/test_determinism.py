@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
+from tests.integration.varying import run_grid, write_files
 
 EVERY_KIND = """
 import pytest
@@ -40,6 +41,15 @@ def test_strict_answers_never_change(project: Project) -> None:
     project.run("--puma-determinism=8", "--puma-strict").assert_outcomes(passed=4)
     checks = [each["determinism"] for each in project.record()["outcomes"]]
     assert [(each["texts"], each["answers"]) for each in checks] == [(0, 0)] * 4
+
+
+@ONE_PROCESS
+def test_variants_are_computed_again_as_variants(project: Project) -> None:
+    result = run_grid(write_files(project), "--puma-determinism=8", "--puma-strict")
+    result.assert_outcomes(passed=3)
+    checks = {each["model"]: each["determinism"] for each in project.record()["outcomes"]}
+    assert list(checks) == ["q", "q+loud-1", "q+loud-2"]
+    assert [(check["samples"], check["texts"]) for check in checks.values()] == [(8, 0)] * 3
 
 
 def test_nothing_is_asked_twice_unless_it_is_asked_for(alone: Project) -> None:
