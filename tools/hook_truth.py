@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeAlias
@@ -23,7 +24,7 @@ from transformers import AutoModelForCausalLM
 
 from pytest_puma import ControlVector
 from pytest_puma.core import Control, Model, ModelOptions, Step, Variant
-from pytest_puma.core.variant import ControlKind, Layers
+from pytest_puma.core.variant import ControlKind, Layers, Scope
 from pytest_puma.engine.native import NativeBackend
 
 #: From the layer and its states to its states.
@@ -72,14 +73,10 @@ class Sides:
         self._torch.eval()
         layers, width = self._torch.config.num_hidden_layers, self._torch.config.hidden_size
         numbers = np.random.default_rng(0).normal(0, 1, (layers, width)).astype(np.float32)
-        self._vector = file.parent / "vector.gguf"
-        ControlVector(dict(enumerate(numbers[1:], start=1))).save(self._vector)
+        self.vector = file.parent / "vector.gguf"
+        ControlVector(dict(enumerate(numbers[1:], start=1))).save(self.vector)
         self.directions = torch.from_numpy(numbers)
         self.units = self.directions / self.directions.norm(dim=-1, keepdim=True)
-
-    def control(self, kind: ControlKind, strength: float, layers: Layers | None) -> Control:
-        """Return a control with the vector."""
-        return Control(kind=kind, name="v", path=self._vector, sha256="", strength=strength, layers=layers)
 
     def ours(self, text: str, *controls: Control) -> Any:
         """The log-probability of each token but the first in llama.cpp."""
@@ -87,20 +84,21 @@ class Sides:
         self._backend.open(512)
         tokens = self._backend.tokens(text)
         parts = [
-            self._backend.decode([Step(0, start, tokens[start : start + _ROWS], 0)]).copy()
+            self._backend.decode([Step(0, start, tokens[start : start + _ROWS], 0, len(tokens) // 2)]).copy()
             for start in range(0, len(tokens), _ROWS)
         ]
         return _log_probabilities(torch.from_numpy(np.concatenate(parts)), tokens)
 
-    def theirs(self, text: str, change: Change | None, layers: Layers | None) -> Any:
-        """The same in PyTorch."""
-        first, last = layers or (1, len(self.directions) - 1)
-        hooks = [
-            self._torch.model.layers[layer].register_forward_hook(_forward_hook(change, layer))
-            for layer in range(first, last + 1)
-            if change is not None
-        ]
+    def theirs(self, text: str, *controls: Control) -> Any:
+        """The same in PyTorch; the first half of a text is its prompt."""
         tokens = self._backend.tokens(text)
+        hooks = []
+        for control in controls:
+            change, chosen = changes(self)[control.kind](control.strength), _chosen(control.scope, len(tokens))
+            first, last = control.layers or (1, len(self.directions) - 1)
+            for layer in range(first, last + 1):
+                hook = _forward_hook(change, layer, chosen)
+                hooks.append(self._torch.model.layers[layer].register_forward_hook(hook))
         with torch.no_grad():
             logits = self._torch(torch.tensor([tokens])).logits[0]
         for hook in hooks:
@@ -108,10 +106,22 @@ class Sides:
         return _log_probabilities(logits, tokens)
 
 
-def _forward_hook(change: Change, layer: int) -> Callable[..., Any]:
+def _chosen(scope: Scope, tokens: int) -> Any:
+    """Whether each token is in the scope: tokens x 1."""
+    position, prompt = torch.arange(tokens)[:, None], tokens // 2
+    return {
+        "all": position >= 0,
+        "prompt": position < prompt,
+        "reply": position >= prompt,
+        "last": position == prompt - 1,
+    }[scope]
+
+
+def _forward_hook(change: Change, layer: int, chosen: Any) -> Callable[..., Any]:
     def hook(_module: Any, _inputs: Any, output: Any) -> Any:
         states = output[0] if isinstance(output, tuple) else output
-        return (change(layer, states), *output[1:]) if isinstance(output, tuple) else change(layer, states)
+        changed = torch.where(chosen, change(layer, states), states)
+        return (changed, *output[1:]) if isinstance(output, tuple) else changed
 
     return hook
 
@@ -142,12 +152,18 @@ def changes(sides: Sides) -> Mapping[ControlKind, Callable[[float], Change]]:
     return {"steer": added, "ablate": ablated, "rotate": rotated}
 
 
-CASES: tuple[tuple[ControlKind, float, Layers | None], ...] = (
-    ("steer", 0.5, (10, 10)),
-    ("ablate", 1.0, (10, 10)),
-    ("ablate", 1.0, None),
-    ("rotate", 10.0, (10, 10)),
-    ("rotate", -5.0, (8, 14)),
+def case(kind: ControlKind, strength: float, layers: Layers | None = None, scope: Scope = "all") -> Control:
+    """Return a control whose file is written later."""
+    return Control(kind=kind, name="vector", strength=strength, layers=layers, scope=scope)
+
+
+CASES = (
+    case("steer", 0.5, (10, 10)),
+    case("ablate", 1.0, (10, 10)),
+    case("ablate", 1.0),
+    case("rotate", 10.0, (10, 10)),
+    case("rotate", -5.0, (8, 14)),
+    *(case("steer", 0.5, (10, 10), scope) for scope in ("prompt", "reply", "last")),
 )
 
 
@@ -159,13 +175,11 @@ def main(source: Path) -> bool:
         model = Model(name="f32", path=file, options=ModelOptions(gpu_layers=0))
         with closing(NativeBackend(model, threads=1)) as backend:
             sides = Sides(file, backend)
-            plain = [sides.theirs(text, None, None) for text in TEXTS]
+            plain = [sides.theirs(text) for text in TEXTS]
             good = [_compared("plain", [sides.ours(text) for text in TEXTS], plain, plain)]
-            for kind, strength, layers in CASES:
-                control, change = sides.control(kind, strength, layers), changes(sides)[kind](strength)
-                ours = [sides.ours(text, control) for text in TEXTS]
-                theirs = [sides.theirs(text, change, layers) for text in TEXTS]
-                good.append(_compared(f"{kind} {strength:g} {layers or 'all'}", ours, theirs, plain))
+            for control in (replace(unwritten, path=sides.vector) for unwritten in CASES):
+                ours, theirs = ([side(text, control) for text in TEXTS] for side in (sides.ours, sides.theirs))
+                good.append(_compared(f"{control.kind} {control.part}", ours, theirs, plain))
     return all(good)
 
 

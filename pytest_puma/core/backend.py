@@ -73,13 +73,15 @@ class Thoughts:
 class Step:
     """Consecutive tokens of one sequence, to be decoded in the next batch.
 
-    `start` is the position of the first token; `tokens[rows_from:]` need logits.
+    `start` is the position of the first token; `tokens[rows_from:]` need logits. `prompt` is the number of tokens with
+    which the sequence begins that are its prompt and no reply; None for a prefix that several prompts share.
     """
 
     sequence: int
     start: int
     tokens: Sequence[int]
     rows_from: int
+    prompt: int | None = None
 
 
 class Grammar(Protocol):

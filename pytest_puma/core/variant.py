@@ -23,6 +23,8 @@ ControlKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "quant", "
 CHOSEN: tuple[ControlKind, ...] = ("quant", "kv", "flash")
 #: Kinds that change states while they are computed, by a formula that llama.cpp does not have.
 HOOKS: tuple[ControlKind, ...] = ("ablate", "rotate")
+#: The tokens whose states a control changes: of the prompt, of the reply, or the last one of the prompt.
+Scope: TypeAlias = Literal["all", "prompt", "reply", "last"]
 #: First and last, counted from 0, as in llama.cpp's `l_out-N`.
 Layers: TypeAlias = tuple[int, int]
 #: Separates the name of a model and those of its controls.
@@ -36,7 +38,8 @@ class Control:
 
     `name`: the stem of the file, else the value, such as a type of quantisation that is made of the model's own file.
     `sha256`: the digest of the file's bytes, which identifies it; empty without a file. `strength`: its factor, never
-    0; of a rotation, degrees. `layers`: those of a control vector, None for all that the file has.
+    0; of a rotation, degrees. `layers`: those of a control vector, None for all that the file has. `scope`: the tokens
+    that a vector changes.
     """
 
     kind: ControlKind
@@ -45,16 +48,18 @@ class Control:
     sha256: str = ""
     strength: float = 1.0
     layers: Layers | None = None
+    scope: Scope = "all"
 
     @property
     def label(self) -> str:
-        """Its name, with its kind unless that is an adapter or an added vector."""
-        return f"{self.name}-{self.kind}" if self.kind in {*HOOKS, "kv", "flash"} else self.name
+        """Its name, with its kind and scope where they are not those of an adapter or an added vector."""
+        kind = f"-{self.kind}" if self.kind in {*HOOKS, "kv", "flash"} else ""
+        return f"{self.name}{kind}{'' if self.scope == 'all' else f'-{self.scope}'}"
 
     @property
     def hooked(self) -> bool:
         """Whether it changes states while they are computed: llama.cpp has adapters and added vectors alone."""
-        return self.kind in HOOKS
+        return self.kind in HOOKS or self.scope != "all"
 
     @property
     def part(self) -> str:
@@ -71,7 +76,8 @@ class Control:
         if self.kind in CHOSEN:
             return f"{self.kind} {self.name}"
         layers = [] if self.layers is None else ["{}-{}".format(*self.layers)]
-        return " ".join([self.kind, self.sha256, f"{self.strength!r}", *layers])
+        scope = [] if self.scope == "all" else [self.scope]
+        return " ".join([self.kind, self.sha256, f"{self.strength!r}", *layers, *scope])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

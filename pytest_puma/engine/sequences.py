@@ -44,7 +44,9 @@ class Track:
         """Return the next tokens that fit into `tokens` tokens and `rows` rows of logits."""
         end = min(len(self.tokens), self.held + tokens, max(self.rows_from, self.held) + rows)
         pending = self.tokens[self.held : end]
-        return Step(self.sequence, self.held, pending, min(max(self.rows_from - self.held, 0), len(pending)))
+        rows_from = min(max(self.rows_from - self.held, 0), len(pending))
+        prompt = None if self.job is None else len(self.job.tokens)
+        return Step(self.sequence, self.held, pending, rows_from, prompt)
 
 
 class Sequences:

@@ -15,25 +15,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pytest_puma.core import Control
-from pytest_puma.core.variant import ControlKind
-from pytest_puma.engine.hook import Change, Hook, States
+from pytest_puma.core.variant import ControlKind, Scope
+from pytest_puma.engine.hook import Change, Hook, Rows, States
 
+#: States in, states out; the same for each token.
+Transform: TypeAlias = Callable[[States], States]
 #: A squared norm, and the sine of an angle, below which rounding decides.
 _SMALL, _PARALLEL = np.float32(1e-20), np.float32(1e-4)
 
 
-def ablation(direction: States, strength: float) -> Change:
+def addition(direction: States, strength: float) -> Transform:
+    """Return a change that adds a direction of any length to states, as llama.cpp does with a control vector."""
+    added = np.float32(strength) * direction
+    return lambda states: states + added
+
+
+def ablation(direction: States, strength: float) -> Transform:
     """Return a change that takes this part of the component along a direction of length 1 out of states."""
     factor = np.float32(strength)
     return lambda states: states - factor * _along(states, direction)[:, None] * direction
 
 
-def rotation(direction: States, degrees: float) -> Change:
+def rotation(direction: States, degrees: float) -> Transform:
     """Return a change that rotates states by an angle towards a direction of length 1, or away from it below 0."""
     cosine, sine = np.float32(math.cos(math.radians(degrees))), np.float32(math.sin(math.radians(degrees)))
 
@@ -48,17 +57,41 @@ def rotation(direction: States, degrees: float) -> Change:
     return rotated
 
 
-_CHANGES: Mapping[ControlKind, Callable[[States, float], Change]] = {"ablate": ablation, "rotate": rotation}
+_TRANSFORMS: Mapping[ControlKind, Callable[[States, float], Transform]] = {
+    "steer": addition,
+    "ablate": lambda direction, strength: ablation(_unit(direction), strength),
+    "rotate": lambda direction, degrees: rotation(_unit(direction), degrees),
+}
+_SCOPES: Mapping[Scope, Callable[[Rows], NDArray[np.bool_]]] = {
+    "all": lambda rows: np.ones(len(rows), dtype=np.bool_),
+    "prompt": lambda rows: ~rows.reply,
+    "reply": lambda rows: rows.reply,
+    "last": lambda rows: rows.last,
+}
 
 
 def hooks_of(control: Control, directions: NDArray[np.float32]) -> list[Hook]:
     """Return the hooks of a control with a direction for each layer from 1 on; zeros leave a layer alone."""
-    change = _CHANGES[control.kind]
+    transform = _TRANSFORMS[control.kind]
     return [
-        Hook(layer, "l_out", change(_unit(direction), control.strength))
+        Hook(layer, "l_out", _scoped(transform(direction, control.strength), _SCOPES[control.scope]))
         for layer, direction in enumerate(directions, start=1)
         if direction.any()
     ]
+
+
+def _scoped(transform: Transform, scope: Callable[[Rows], NDArray[np.bool_]]) -> Change:
+    """A change of the rows in a scope; without one of these, the states are the same object."""
+
+    def change(states: States, rows: Rows) -> States:
+        chosen = scope(rows)
+        if not chosen.any():
+            return states
+        changed = states.copy()
+        changed[chosen] = transform(states[chosen])
+        return changed
+
+    return change
 
 
 def _unit(direction: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -44,7 +44,7 @@ from pytest_puma.datasets.hub import HUB
 from pytest_puma.models.choices import ChoiceArgument
 from pytest_puma.models.names import name_from_alias, name_from_file
 from pytest_puma.models.search import expanded, is_file
-from pytest_puma.models.variants import KINDS, ControlArgument, split_controls
+from pytest_puma.models.variants import KINDS, SCOPE, ControlArgument, split_controls
 
 PACKAGE, RECORDED = "package:", "recorded:"
 #: The keys of a line of answers, which another format may call otherwise.
@@ -82,7 +82,7 @@ def recorded_model(text: str) -> Model:
         raise ModelError(msg)
     values: dict[str, str] = {}
     for setting, key, value in _pairs(settings):
-        if key in KINDS:
+        if key in {*KINDS, SCOPE}:
             msg = f"found {setting!r}; answers that are recorded cannot be those of a variant: leave it out"
             raise ModelError(msg)
         if key not in {*LINE_KEYS, "chat"} or not value or key in values or (key == "chat" and value not in _SWITCH):
@@ -161,5 +161,5 @@ _PARSERS: dict[type, tuple[str, Callable[[str], Any]]] = {
 
 
 def _refuse(problem: str) -> NoReturn:
-    msg = f"{problem}; the keys are: {', '.join([*_kinds(), *KINDS])} (a path with ',' in it must exist)"
+    msg = f"{problem}; the keys are: {', '.join([*_kinds(), *KINDS, SCOPE])} (a path with ',' in it must exist)"
     raise ModelError(msg) from None

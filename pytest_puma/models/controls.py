@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import Control
-from pytest_puma.core.variant import Layers
+from pytest_puma.core.variant import ControlKind, Layers, Scope
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.pairs import SUFFIX
@@ -23,17 +23,24 @@ def lora(path: str | Path, *, strength: float = 1.0) -> Control:
 
 
 def steer(
-    vector: ControlVector | str | Path, *, strength: float = 1.0, layers: int | Layers | None = None, name: str = ""
+    vector: ControlVector | str | Path,
+    *,
+    strength: float = 1.0,
+    layers: int | Layers | None = None,
+    name: str = "",
+    kind: ControlKind = "steer",
+    scope: Scope = "all",
 ) -> Control:
     """Return the control of a vector, or of the file of one or of pairs of texts; a `ModelError` if it cannot be read.
 
     `layers`: one, or the first and the last; all of the vector by default. `name`: in place of that of the file; of a
-    vector it is `vector` by default.
+    vector it is `vector` by default. `kind`: `ablate` or `rotate` for these hooks in place of an addition. `scope`: the
+    tokens that it changes, `all`, `prompt`, `reply` or `last`.
     """
     path = _saved(vector) if isinstance(vector, ControlVector) else Path(vector)
     name = name or ("vector" if isinstance(vector, ControlVector) else "")
     chosen = (layers, layers) if isinstance(layers, int) else layers
-    return Control(kind="steer", strength=strength, layers=chosen, **_file(path, name))
+    return Control(kind=kind, strength=strength, layers=chosen, scope=scope, **_file(path, name))
 
 
 def _file(path: Path, name: str = "") -> dict[str, Any]:

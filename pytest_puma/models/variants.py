@@ -4,10 +4,12 @@
     steer=FILE[:STRENGTH[/STRENGTH...]][@LAYERS[/LAYERS...]] a control vector; layers are N or FIRST-LAST
     ablate=FILE[:STRENGTH...][@LAYERS...]                    its directions are taken out of the states; 1 is all of it
     rotate=FILE:DEGREES...[@LAYERS...]                       the states are rotated towards its directions
+    scope=SCOPE[/SCOPE...]                                   tokens for the vector before it: all, prompt, reply, last
     quant=, kv=, flash=                                      other weights and engine options, see `models.choices`
 
     q.gguf,lora=support.gguf                        one variant: q+support-1
     q.gguf,steer=polite.gguf:0/4/8@10               a sweep with the plain model: q, q+polite-4-L10, q+polite-8-L10
+    q.gguf,steer=polite.gguf:4@10,scope=all/reply   q+polite-4-L10, q+polite-reply-4-L10
     q.gguf,steer=a.gguf:0/1,lora=b.gguf:0/0.5       a grid of four
 
 Values of one key vary together with those of the others, the last key fastest. A path may contain `,`, `:` and `@` if
@@ -25,7 +27,7 @@ from itertools import product
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from pytest_puma.core import Control, Model, ModelError, Variant
-from pytest_puma.core.variant import PLUS, Layers
+from pytest_puma.core.variant import PLUS, Layers, Scope
 from pytest_puma.models.choices import CHOICES, ChoiceArgument, choice
 from pytest_puma.models.search import expanded, is_file
 
@@ -34,13 +36,16 @@ FileKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate"]
 _FILES: tuple[FileKind, ...] = get_args(FileKind)
 #: The keys of controls in a model argument.
 KINDS = (*_FILES, *CHOICES)
+#: The key for the tokens of the control before it.
+SCOPE = "scope"
+_SCOPES: tuple[Scope, ...] = get_args(Scope)
 #: The maximum number of variants of one argument.
 MAX_VARIANTS = 64
 _VALUE = re.compile(r"(?P<place>.+?)(?::(?P<strengths>[-+.\deE/]+))?(?:@(?P<layers>[-\d/]+))?")
 _REST = re.compile(r"(?::(?P<strengths>[^@]*))?(?:@(?P<layers>.*))?")
 _LAYERS = re.compile(r"(?P<first>\d{1,4})(?:-(?P<last>\d{1,4}))?")
 _FORM = "FILE[:STRENGTH[/STRENGTH...]], and [@LAYERS[/LAYERS...]] but for lora=, as in steer=polite.gguf:0/4/8@10"
-_EXPECTED = {"strength": "numbers", "layers": "N or FIRST-LAST, from 1 on"}
+_EXPECTED = {"strength": "numbers", "layers": "N or FIRST-LAST, from 1 on", "scope": f"some of {', '.join(_SCOPES)}"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,13 +56,15 @@ class ControlArgument:
     place: str
     strengths: tuple[float, ...] = (1.0,)
     layers: tuple[Layers | None, ...] = (None,)
+    scopes: tuple[Scope, ...] = ("all",)
 
     def points(self, control: Control) -> list[Control | None]:
         """Return the control at each point; None, once, where its strength is 0."""
         points = (
-            replace(control, strength=strength, layers=layers) if strength else None
+            replace(control, strength=strength, layers=layers, scope=scope) if strength else None
             for strength in self.strengths
             for layers in self.layers
+            for scope in self.scopes
         )
         return list(dict.fromkeys(points))
 
@@ -73,6 +80,10 @@ def split_controls(settings: Sequence[str]) -> tuple[tuple[ControlArgument | Cho
                 msg = f"found {chosen}= twice; expected one list, as in {chosen}=a/b"
                 raise ModelError(msg)
             controls.append(choice(chosen, value))
+            del rest[0]
+            continue
+        if key == SCOPE:
+            controls[-1:] = [_scoped(controls[-1:], value)]
             del rest[0]
             continue
         kind = next((kind for kind in _FILES if kind == key), None)
@@ -127,6 +138,14 @@ def _control(kind: FileKind, value: str) -> ControlArgument:
         strengths=_listed(found["strengths"], "strength", _strength) or (1.0,),
         layers=_listed(found["layers"], "layers", _layers) or (None,),
     )
+
+
+def _scoped(before: Sequence[ControlArgument | ChoiceArgument], value: str) -> ControlArgument:
+    control = before[0] if before else None
+    if not isinstance(control, ControlArgument) or control.kind == "lora":
+        msg = f"found {SCOPE}={value}; expected it behind a vector, as in steer=polite.gguf:4@10,{SCOPE}=reply"
+        raise ModelError(msg)
+    return replace(control, scopes=_listed(value, SCOPE, lambda text: next((s for s in _SCOPES if s == text), None)))
 
 
 def _file_at_start(value: str) -> str:

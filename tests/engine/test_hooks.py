@@ -11,9 +11,9 @@ import pytest
 
 from pytest_puma.core import EngineError, Step
 from pytest_puma.core.variant import ControlKind
-from pytest_puma.engine.hook import Hook, States
+from pytest_puma.engine.hook import Hook, Rows, States
 from pytest_puma.engine.native import NativeBackend
-from pytest_puma.engine.transforms import ablation, rotation
+from pytest_puma.engine.transforms import ablation, addition, rotation
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.weights import recall, stamps_of
 from tests.engine.conftest import OpenBackend
@@ -42,7 +42,7 @@ def states_of(backend: NativeBackend, vector: Path, hooks: list[Hook], node: str
     backend.open(1024)
     seen: list[States] = []
 
-    def see(states: States) -> States:
+    def see(states: States, _rows: Rows) -> States:
         seen.append(states.copy())
         return states
 
@@ -117,7 +117,7 @@ def test_the_last_layer_has_the_states_of_rows_with_logits_alone(backend: Native
 def test_a_state_does_not_depend_on_those_beside_it() -> None:
     states = np.random.default_rng(0).normal(0, 3, (64, 576)).astype(np.float32)
     direction = (states[5] / np.linalg.norm(states[5])).astype(np.float32)
-    for change in (ablation(direction, 1.0), rotation(direction, 30.0)):
+    for change in (ablation(direction, 1.0), rotation(direction, 30.0), addition(direction, 4.0)):
         whole = change(states)
         for row in range(len(states)):
             assert np.array_equal(change(states[row : row + 1])[0], whole[row])
@@ -127,14 +127,14 @@ def test_hooks_are_called_in_their_order_and_llama_goes_on_with_what_they_return
     backend: NativeBackend, vector: Path
 ) -> None:
     plain = states_of(backend, vector, [], "kqv_out", 1)
-    hooks = [Hook(1, "kqv_out", lambda states: states + 1), Hook(1, "kqv_out", lambda states: states * 2)]
+    hooks = [Hook(1, "kqv_out", lambda states, _rows: states + 1), Hook(1, "kqv_out", lambda states, _rows: states * 2)]
     assert np.array_equal(states_of(backend, vector, hooks, "kqv_out", 1), (plain + 1) * 2)
     after = states_of(backend, vector, hooks, "ffn_out", 1)
     assert np.abs(after - states_of(backend, vector, [], "ffn_out", 1)).max() > 0.1
 
 
 def test_an_error_inside_a_hook_is_an_error_of_the_decode(backend: NativeBackend, vector: Path) -> None:
-    def fail(_states: States) -> States:
+    def fail(_states: States, _rows: Rows) -> States:
         raise EngineError("not today")
 
     with pytest.raises(EngineError, match="not today"):

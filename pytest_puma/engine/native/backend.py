@@ -135,7 +135,10 @@ class NativeBackend(TextSide):
         # Before, as reading beyond the end of a file that was shortened ends the process.
         self._files.check()
         decode = binding.silent_decode if self._on_gpu else llama_cpp.llama_decode
-        code = (decode if self.hooks is None else self.hooks.decode)(self._context, self._batch)
+        if self.hooks is None:
+            code = decode(self._context, self._batch)
+        else:
+            code = self.hooks.decode(self._context, self._batch, steps)
         if code:
             self._fail(f"llama_decode returned {code} for {self._batch.n_tokens} tokens")
         self._files.check()

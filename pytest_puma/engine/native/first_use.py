@@ -1,7 +1,7 @@
 """The program that `smoke_test` runs: it renders a model's chat template, loads the model and decodes two tokens.
 
-Its argument is a list in JSON: the model's file, or that with the kind and the file of a control, with which it decodes
-then.
+Its argument is a list in JSON: the model's file, or that with the kind, the scope and the file of a control, with which
+it decodes then.
 
 The first rendering has limits of time and memory: a template is a program. Other errors of pytest-puma are left to the
 process that started this one, which meets them again.
@@ -15,7 +15,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 #: Tokens in the cache: more than those of the prompt.
 _TOKENS = 256
@@ -59,7 +59,7 @@ def _limited() -> Iterator[None]:
 
 
 def use(path: Path, *control: str, threads: int) -> None:
-    """Load the model and decode with it and a control of a kind and a file, on the CPU; a `PumaError` if that fails."""
+    """Load the model and decode with it on the CPU, and with a control if there is one; a `PumaError` if that fails."""
     from pytest_puma.core import Control, Generate, Message, Model, ModelOptions, Prompt, Score, Variant
     from pytest_puma.engine.engine import Engine
     from pytest_puma.engine.native.backend import NativeBackend
@@ -68,8 +68,8 @@ def use(path: Path, *control: str, threads: int) -> None:
     prompt = Prompt(messages=(Message(role="user", content="The first words"),), chat=False)
     variant = None
     if control:
-        kind: Any = control[0]
-        variant = Variant(controls=(Control(kind=kind, name="it", path=Path(control[1]), sha256=""),))
+        kind, scope, file = cast("tuple[Any, Any, str]", control)
+        variant = Variant(controls=(Control(kind=kind, scope=scope, name="it", path=Path(file)),))
     model = Model(name="it", path=path, options=options, variant=variant)
     with closing(Engine(NativeBackend(model, threads=threads))) as engine:
         engine.run([Generate(prompt=prompt, max_tokens=2), Score(prompt=prompt, continuations=("yes", "no"))])

@@ -15,8 +15,8 @@ from typing import Any, NoReturn
 import llama_cpp
 import numpy as np
 
-from pytest_puma.core import EngineError
-from pytest_puma.engine.hook import Hook
+from pytest_puma.core import EngineError, Step
+from pytest_puma.engine.hook import Hook, Rows
 from pytest_puma.engine.native import binding
 from pytest_puma.engine.native.hidden import ggml_functions
 from pytest_puma.phrases import named
@@ -25,13 +25,18 @@ from pytest_puma.phrases import named
 class Hooks:
     """The hooks of one loaded model, on one context at a time."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, *, last: int) -> None:
+        """`last` is the last layer, whose output llama.cpp computes only for tokens that need logits."""
         self._name = name
+        self._last = f"l_out-{last}".encode()
         self._ggml = ggml_functions()
         self._hooks: dict[bytes, list[Hook]] = {}
         #: The names of the nodes of the model's graph, after the first use of hooks.
         self.nodes: list[bytes] = []
         self._asked: list[bytes] | None = None
+        self._rows = Rows.of([])
+        #: Rows of each node that were seen of a batch: llama.cpp may divide it.
+        self._seen_rows: dict[bytes, int] = {}
         self._error: Exception | None = None
         #: For `cb_eval`. Kept alive with this object: llama.cpp has only its address.
         self.callback = llama_cpp.ggml_backend_sched_eval_callback(self._seen)
@@ -41,7 +46,7 @@ class Hooks:
 
         An `EngineError` names a node that llama.cpp does not compute, and those that it does.
         """
-        self._hooks = {}
+        self.take_off()
         if not self.nodes:
             self.nodes = self._nodes_of(context)
         by_node = defaultdict(list)
@@ -51,9 +56,13 @@ class Hooks:
                 self._fail_without(hook)
         self._hooks = by_node
 
-    def decode(self, context: Any, batch: Any) -> int:
-        """Call `llama_decode` with the hooks; an error inside one of them is raised behind it."""
-        self._error = None
+    def take_off(self) -> None:
+        """Change nothing from now on."""
+        self._hooks = {}
+
+    def decode(self, context: Any, batch: Any, steps: Sequence[Step]) -> int:
+        """Call `llama_decode` for a batch of steps with the hooks; an error inside one of them is raised behind it."""
+        self._error, self._rows, self._seen_rows = None, Rows.of(steps), dict.fromkeys(self._hooks, 0)
         # Python would raise `KeyboardInterrupt` inside the callback, where ctypes drops it.
         with binding.uninterrupted():
             code = int(llama_cpp.llama_decode(context, batch))
@@ -68,22 +77,33 @@ class Hooks:
                 self._asked.append(name)
             return name in self._hooks
         try:
-            self._change(tensor, self._hooks[name])
+            self._change(tensor, name)
         except Exception as error:  # noqa: BLE001 - ctypes would drop it; `decode` raises it
             self._error = error
         return self._error is None
 
-    def _change(self, tensor: int, hooks: Sequence[Hook]) -> None:
-        size, rows = self._ggml.ggml_nbytes(tensor), self._ggml.ggml_nrows(tensor)
+    def _change(self, tensor: int, name: bytes) -> None:
+        size, count = self._ggml.ggml_nbytes(tensor), self._ggml.ggml_nrows(tensor)
         if not size:
             return
-        read = states = np.empty((rows, size // 4 // rows), dtype=np.float32)
+        read = states = np.empty((count, size // 4 // count), dtype=np.float32)
         self._ggml.ggml_backend_tensor_get(tensor, read.ctypes.data, 0, size)
-        for hook in hooks:
-            states = hook.change(states)
+        rows = self._next_rows(name, count)
+        for hook in self._hooks[name]:
+            states = hook.change(states, rows)
         if states is not read:
             written = np.ascontiguousarray(states, dtype=np.float32)
             self._ggml.ggml_backend_tensor_set(tensor, written.ctypes.data, 0, size)
+
+    def _next_rows(self, name: bytes, count: int) -> Rows:
+        """The next rows of a node in the order of the batch."""
+        rows = self._rows[self._rows.wanted] if name == self._last else self._rows
+        start = self._seen_rows[name]
+        self._seen_rows[name] += count
+        if start + count > len(rows):
+            msg = f"{self._name}: llama.cpp computes {start + count} rows of {name.decode()}; expected {len(rows)}"
+            raise EngineError(msg)
+        return rows[start : start + count]
 
     def _nodes_of(self, context: Any) -> list[bytes]:
         """The names of the nodes in the graph of one token; the context is empty before and after."""

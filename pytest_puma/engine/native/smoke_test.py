@@ -57,7 +57,7 @@ def smoke_test(model: Model, control: Control | None = None, *, seconds: float |
     path, build, arguments = model.path, build_id(), [str(model.path)]
     if control is not None:
         path, build = control.path, f"{build} {weights_digest(model.path)}{' hooked' if control.hooked else ''}"
-        stamps, arguments = stamps_of(path), [*arguments, control.kind, str(path)]
+        stamps, arguments = stamps_of(path), [*arguments, control.kind, control.scope, str(path)]
     if recall(path, stamps, "tried") == build:
         return
     used = _Used(model.name, path, "a model" if control is None else "a vector" if control.hooked else "an adapter")

@@ -58,7 +58,7 @@ class Controls:
         self._vectors: dict[Path, ControlVector] = {}
         self._notes: dict[Path, Sequence[str]] = {}
         self._steerable = False
-        self.hooks = Hooks(name)
+        self.hooks = Hooks(name, last=layers - 1)
         self._tried: set[Path] = set()
 
     def put_on(self, context: Any, variant: Variant | None) -> tuple[str, ...]:
@@ -67,9 +67,12 @@ class Controls:
         A `PumaError` leaves the context in no usable state.
         """
         controls = () if variant is None else variant.controls
+        hooked = [control for control in controls if control.hooked]
+        self.hooks.take_off()
         self._set_adapters(context, [control for control in controls if control.kind == "lora"])
-        self._set_directions(context, [control for control in controls if control.kind == "steer"])
-        if hooked := [control for control in controls if control.hooked]:
+        added = [control for control in controls if control.kind == "steer" and not control.hooked]
+        self._set_directions(context, added)
+        if hooked:
             self.hooks.put_on(context, list(chain.from_iterable(map(self._hooks_of, hooked))))
         return tuple(note for control in controls for note in self._notes.get(control.path, ()))
 
@@ -118,6 +121,12 @@ class Controls:
         self._set_rows(context, rows)
 
     def _hooks_of(self, control: Control) -> list[Hook]:
+        stateful = llama_cpp.llama_model_is_recurrent(self._pointer) or llama_cpp.llama_model_is_hybrid(self._pointer)
+        if stateful and control.scope != "all":
+            self._fail(
+                f"llama.cpp computes the tokens of recurrent layers in an order of its own; expected no scope="
+                f"{control.scope} for this architecture: leave it out"
+            )
         directions = self._directions(control)
         if self._try_first is not None and control.path not in self._tried:
             self._try_first(replace(control, path=self._make(control.path) if is_pairs(control.path) else control.path))
