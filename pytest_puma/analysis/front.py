@@ -17,8 +17,10 @@ of a simpler rule, the share of bootstrap resamples in which a point is not domi
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from statistics import NormalDist
+from typing import TypeAlias
 
 import numpy as np
 
@@ -26,6 +28,8 @@ from pytest_puma.analysis.contrasts import common
 from pytest_puma.core import LEVEL, Front, FrontPoint, Outcome, Standing
 from pytest_puma.metrics import contrast
 
+#: A plain model, a scenario and a strategy.
+_Key: TypeAlias = tuple[str, str, str]
 #: With fewer points the table of variants shows all.
 _POINTS = 3
 
@@ -36,75 +40,89 @@ def fronts(outcomes: Sequence[Outcome]) -> tuple[Front, ...]:
     The primary metric of a cell is weighed against the other metrics that are compared in it, and against the primary
     metric of each later scenario under the same strategy, or under its first one.
     """
-    sweeps: dict[tuple[str, str, str], dict[str, Outcome]] = {}
+    sweeps: dict[_Key, dict[str, Outcome]] = {}
     for outcome in outcomes:
         name = outcome.name
         if name.perturbation is None:
             sweeps.setdefault((name.plain, name.scenario, name.strategy), {})[name.model] = outcome
+    primary = {key: _Axis(cells, next(iter(cells.values())).primary) for key, cells in sweeps.items()}
     found = []
-    for key, cells in sweeps.items():
-        first = next(iter(cells.values()))
-        others = [(cells, metric) for metric in first.judgement.replicates if metric != first.primary]
-        others += [(other, next(iter(other.values())).primary) for other in _later(sweeps, key)]
-        found += [_front(cells, first.primary, other, metric) for other, metric in others]
+    for key, axis in primary.items():
+        compared = next(iter(sweeps[key].values())).judgement.replicates
+        others = [_Axis(sweeps[key], metric) for metric in compared if metric != axis.metric]
+        found += [_front(axis, other) for other in (*others, *(primary[later] for later in _later(sweeps, key)))]
     return tuple(front for front in found if len(front.points) >= _POINTS)
 
 
-def _later(
-    sweeps: Mapping[tuple[str, str, str], dict[str, Outcome]], key: tuple[str, str, str]
-) -> Iterator[dict[str, Outcome]]:
+def _later(sweeps: Iterable[_Key], key: _Key) -> Iterator[_Key]:
     """The cells of each later scenario of a model, of one strategy."""
     plain, scenario, strategy = key
-    names = list(dict.fromkeys(name for model, name, _ in sweeps if model == plain))
+    of_model = [found for found in sweeps if found[0] == plain]
+    names = list(dict.fromkeys(name for _, name, _ in of_model))
     for name in names[names.index(scenario) + 1 :]:
-        of_name = {used: cells for (model, found, used), cells in sweeps.items() if (model, found) == (plain, name)}
-        yield of_name.get(strategy) or next(iter(of_name.values()))
+        first = next(found for found in of_model if found[1] == name)
+        yield (plain, name, strategy) if (plain, name, strategy) in of_model else first
 
 
-def _front(cells: Mapping[str, Outcome], metric: str, others: Mapping[str, Outcome], other_metric: str) -> Front:
-    models = [model for model in cells if model in others]
-    axes = [_Axis([cells[model] for model in models], metric), _Axis([others[model] for model in models], other_metric)]
-    measured = [place for place in range(len(models)) if all(math.isfinite(axis.gains[place]) for axis in axes)]
-    standings = {place: _standing(place, measured, axes) for place in measured}
+def _front(axis: _Axis, other: _Axis) -> Front:
+    models = [
+        model for model in axis.cells if all(math.isfinite(each.gains.get(model, math.nan)) for each in (axis, other))
+    ]
     points = (
-        FrontPoint(cell=cells[models[place]].cell, other_cell=others[models[place]].cell, standing=standing)
-        for place, standing in standings.items()
+        FrontPoint(
+            cell=axis.cells[model].cell,
+            other_cell=other.cells[model].cell,
+            standing=_standing(model, [rest for rest in models if rest != model], (axis, other)),
+        )
+        for model in models
     )
-    return Front(metric=metric, other_metric=other_metric, points=tuple(points))
+    return Front(metric=axis.metric, other_metric=other.metric, points=tuple(points))
 
 
 class _Axis:
-    """A metric of some cells. `gains`: its values with a sign that makes more the better; NaN without a direction."""
+    """A metric of cells, by their models. `gains`: its values with a sign that makes more the better."""
 
-    def __init__(self, cells: Sequence[Outcome], metric: str) -> None:
-        found = [cell.measures.get(metric) for cell in cells]
-        self._signs = [math.nan if measure is None else _SIGNS[measure.better] for measure in found]
-        self.gains = [
-            sign * measure.value if measure else math.nan for sign, measure in zip(self._signs, found, strict=True)
-        ]
-        self._cells, self._metric = cells, metric
-        self.p = cache(self._p)
+    def __init__(self, cells: Mapping[str, Outcome], metric: str) -> None:
+        self.cells, self.metric = cells, metric
+        measures = {model: cell.measures[metric] for model, cell in cells.items() if metric in cell.measures}
+        self._signs = {model: _SIGNS[measure.better] for model, measure in measures.items()}
+        self.gains = {model: self._signs[model] * measure.value for model, measure in measures.items()}
+        self._spread = float(np.nanstd([*self.gains.values()])) or 1.0
+        self._tested = cache(self._p)
 
-    def _p(self, better: int, worse: int) -> float:
-        """The p-value of the lead of a cell; 1 if it has none, or if the cells cannot be compared."""
-        both = common(self._cells[better], self._cells[worse], self._metric)
-        if both is None or not self.gains[better] > self.gains[worse]:
-            return 1.0
-        error = np.std(np.subtract(both[0].values, both[1].values))
-        if self.gains[better] - self.gains[worse] < error:  # no test is sure of it
-            return 1.0
-        paired = contrast("", "", *both, seed=both[0].seed)
+    def lead(self, model: str, other: str) -> float:
+        """The observed lead of a model, in units of the spread of all."""
+        return (self.gains[model] - self.gains[other]) / self._spread
+
+    def is_sure(self, better: str, worse: str, *, among: int = 1) -> bool:
+        """Whether a model surely leads, if its p-value is multiplied by a number of tests."""
+        both = common(self.cells[better], self.cells[worse], self.metric)
+        lead = self.gains[better] - self.gains[worse]
+        if both is None or not lead > 0:
+            return False
+        # A test takes milliseconds, and a large grid needs thousands: not for a lead that is far from enough.
+        level = (1 - LEVEL) / among
+        errors = NormalDist().inv_cdf(1 - level / 2) - 1
+        if lead < errors * np.std(np.subtract(both[0].values, both[1].values)):
+            return False
+        return self._tested(better, worse) <= level
+
+    def _p(self, better: str, worse: str) -> float:
+        """The p-value of a lead; 1 if there is none on the samples that both answer."""
+        new, old = (self.cells[model].judgement.replicates[self.metric] for model in (better, worse))
+        paired = contrast("", "", new, old, seed=new.seed)
         return paired.p if paired.change.value * self._signs[better] > 0 else 1.0
 
 
 _SIGNS = {"high": 1.0, "low": -1.0, "neither": math.nan}
 
 
-def _standing(point: int, points: Sequence[int], axes: Sequence[_Axis]) -> Standing:
-    """The standing of one of the points."""
-    others = [other for other in points if other != point]
-    if all(any(axis.p(point, other) <= 1 - LEVEL for axis in axes) for other in others):
+def _standing(point: str, others: Sequence[str], axes: Sequence[_Axis]) -> Standing:
+    """The standing of a point among others. Those that decide most likely come first, as tests take time."""
+    near = sorted(others, key=lambda other: max(axis.lead(point, other) for axis in axes))
+    if all(any(axis.is_sure(point, other) for axis in axes) for other in near):
         return "on the front"
-    if any(all(axis.p(other, point) * len(others) <= 1 - LEVEL for axis in axes) for other in others):
+    far = sorted(others, key=lambda other: min(axis.lead(other, point) for axis in axes), reverse=True)
+    if any(all(axis.is_sure(other, point, among=len(others)) for axis in axes) for other in far):
         return "dominated"
     return "undecided"
