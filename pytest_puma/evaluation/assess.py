@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from threadpoolctl import threadpool_limits
 
@@ -15,7 +14,7 @@ from pytest_puma.evaluation.assessment import Assessment, Context
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.judges.agreement import confusions
-from pytest_puma.metrics import calibration_bins, confusion_matrix
+from pytest_puma.metrics import calibration_bins, confusion_matrix, source_of
 
 __all__ = ["Context", "assess", "unassessed"]
 
@@ -51,7 +50,7 @@ def _outcome(assessment: Assessment) -> Outcome:
         task=assessment.task,
         predictions=predictions,
         metrics=assessment.shown,
-        measures=_marked(cell, assessment.measures, answered.signature),
+        measures=_marked(cell, assessment.measures, answered),
         tables=Tables(
             confusion=confusion_matrix(predictions, scenario.valid_labels()) if scenario.kind.closed else {},
             calibration=calibration_bins(assessment.scored.table),
@@ -85,14 +84,17 @@ def _outcome(assessment: Assessment) -> Outcome:
     )
 
 
-def _marked(cell: Cell, measures: Mapping[str, Measure], signature: Mapping[str, Any]) -> Mapping[str, Measure]:
-    """The measures, with a note on those of which nobody knows the weights behind the answers, or the verdicts."""
+def _marked(cell: Cell, measures: Mapping[str, Measure], answered: CellPredictions) -> Mapping[str, Measure]:
+    """The measures, with notes: what else was computed in a latency, and whose weights nobody knows."""
+    signature = answered.signature
     judge = signature.get("judge")
     judges = judge if isinstance(judge, list) else [judge]
     judged = tuple(metric.name for metric in cell.judged) if any(map(is_unverified, judges)) else ()
 
     def marked(measure: Measure) -> Measure:
         notes = [measure.note]
+        if source_of(measure.metric) == "clock":
+            notes.append(_at_once(answered))
         if is_unverified(signature.get("engine")):
             notes.append(f"weights {NOT_VERIFIED}")
         if any(f"{measure.metric}.".startswith((f"{name}.", f"{name}[")) for name in judged):
@@ -100,3 +102,16 @@ def _marked(cell: Cell, measures: Mapping[str, Measure], signature: Mapping[str,
         return replace(measure, note="; ".join(filter(None, notes)))
 
     return {name: marked(measure) for name, measure in measures.items()}
+
+
+def _at_once(answered: CellPredictions) -> str:
+    """What else was computed while a request was. Little's law gives the mean number of requests at once."""
+    took = sum(prediction.usage.seconds for prediction in answered.predictions)
+    requests = sum(len(prediction.transcript.turns) for prediction in answered.predictions)
+    computing = answered.speed.prefill_seconds + answered.speed.decode_seconds
+    if not computing:
+        return "from admission to the end of the reply, while other requests are computed too"
+    # A latency includes the time between two batches, too.
+    at_once = min(round(took / computing), requests)
+    others = "one request at a time" if at_once <= 1 else f"about {at_once} requests at once on average"
+    return f"from admission to the end of the reply, {others}"

@@ -12,8 +12,8 @@ import numpy as np
 from pytest_puma.core import TRUNCATED, Metric, Scenario, SettingsError
 from pytest_puma.core.metric import Source
 from pytest_puma.core.metric_name import MetricName
-from pytest_puma.metrics import answers, calibration, declared, ranking
-from pytest_puma.metrics.statistic import Statistic, mean, proportion
+from pytest_puma.metrics import answers, calibration, cost, declared, ranking
+from pytest_puma.metrics.statistic import Statistic, proportion
 from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.task_types import Form
 
@@ -24,15 +24,6 @@ _OF_FORM: Mapping[Form, Callable[[PredictionTable], Iterator[Statistic]]] = {
     "choices": lambda table: iter((answers.accuracy(table),)),
     "texts": lambda _: iter(()),
 }
-#: Means over all predictions: the field of their usage, and what it is counted from.
-_COSTS: Mapping[str, tuple[str, Source]] = {
-    "latency_mean": ("seconds", "clock"),
-    "tokens_prompt_mean": ("prompt_tokens", "tokens"),
-    "tokens_decoded_mean": ("decoded_tokens", "tokens"),
-    "tokens_cached_mean": ("cached_tokens", "tokens"),
-}
-#: What the clock measures: a batch holds many requests, so that a request alone would take less time.
-_SHARED_TIME = "from admission to the end of the reply, while the other requests of the batch are computed too"
 
 
 class Catalogue:
@@ -130,7 +121,7 @@ def _sources() -> Mapping[str, Source]:
     from pytest_puma.metrics.library import LIBRARY
 
     of_library = {name: metric.source for metric in LIBRARY.values() for name in metric.names}
-    return {**of_library, **calibration.SOURCES, **{name: source for name, (_, source) in _COSTS.items()}}
+    return {**of_library, **calibration.SOURCES, **cost.SOURCES}
 
 
 def _of_every_cell(table: PredictionTable) -> Iterator[Statistic]:
@@ -144,8 +135,4 @@ def _of_every_cell(table: PredictionTable) -> Iterator[Statistic]:
     for name, rows in failures.items():
         yield proportion(name, rows, table.everything, better="low")
     yield from calibration.statistics(table)
-    usages = [prediction.usage for prediction in table.predictions]
-    for name, (field, source) in _COSTS.items():
-        column = np.array([getattr(usage, field) for usage in usages], dtype=np.float64)
-        note = _SHARED_TIME if source == "clock" else ""
-        yield mean(name, column, table.everything, better="low", source=source, note=note)
+    yield from cost.statistics(table)

@@ -165,7 +165,7 @@ _OF_THE_RUN = frozenset(
     {"number", "id", "started", "environment", "seconds", "speed", "usage", "kept", "warnings", "notes"}
 )
 #: Measures that depend on the clock, or on what was computed in the same batch.
-_COSTS = frozenset({"latency_mean", "tokens_cached_mean"})
+_COSTS = frozenset({"latency_mean", "latency_p50", "latency_p95", "tokens_per_second", "tokens_cached_mean"})
 
 
 def timeless(value: Any) -> Any:

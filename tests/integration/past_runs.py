@@ -7,6 +7,7 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+from pytest_puma.metrics import source_of
 from tests.integration.conftest import Project
 
 
@@ -24,9 +25,9 @@ def lines_of(folder: Path) -> list[str]:
 
 
 def measures_of(folder: Path) -> dict[str, dict[str, Any]]:
-    """The measures of each cell, without the one that is timed."""
+    """The measures of each cell, without those that are timed."""
     outcomes = json.loads((folder / "run.json").read_text(encoding="utf-8"))["outcomes"]
     return {
-        each["cell"]: {name: measure for name, measure in each["measures"].items() if name != "latency_mean"}
+        each["cell"]: {name: measure for name, measure in each["measures"].items() if source_of(name) != "clock"}
         for each in outcomes
     }

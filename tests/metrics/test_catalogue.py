@@ -43,6 +43,9 @@ def test_the_names_of_a_classification() -> None:
         "mce",
         "outside_labels",
         "latency_mean",
+        "latency_p50",
+        "latency_p95",
+        "tokens_per_second",
         "tokens_prompt_mean",
         "tokens_decoded_mean",
         "tokens_cached_mean",
@@ -112,7 +115,7 @@ def test_a_statistic_is_made_when_it_is_first_asked_for() -> None:
 
 
 def test_the_names_of_choices_and_of_texts() -> None:
-    of_every_cell = metric_names(Triage("AB"))[-11:]
+    of_every_cell = metric_names(Triage("AB"))[-14:]
     assert metric_names(Quiz()) == ("accuracy", *of_every_cell)
     assert metric_names(Letters(), [closeness()]) == ("closeness", *of_every_cell)
 

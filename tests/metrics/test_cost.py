@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pytest_puma.core import Usage
 from pytest_puma.core.conversation import Finish
 from pytest_puma.metrics import source_of
 from pytest_puma.metrics.catalogue import Catalogue
+from pytest_puma.metrics.cost import percentile
 from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.stats.intervals import wilson
 from tests.factories import Estimation, Triage, measured, predictions
@@ -39,11 +43,46 @@ def test_costs_are_means_per_prediction() -> None:
     measures = measured(Triage("A"), result)
 
     assert measures["latency_mean"].value == measures["latency_mean"].high == 0.5
-    assert "the other requests of the batch" in measures["latency_mean"].note
     assert measures["tokens_prompt_mean"].value == 315
     assert 311 < measures["tokens_prompt_mean"].low < 315 < measures["tokens_prompt_mean"].high < 319
     assert measures["tokens_decoded_mean"].value == pytest.approx(sum(row % 3 for row in range(31)) / 31)
     assert measures["tokens_cached_mean"].value == 200
+
+
+def test_percentiles_are_latencies_that_occurred() -> None:
+    seconds = np.random.default_rng(5).permutation(np.arange(1.0, 201.0))
+    result = [
+        replied(p, usage=Usage(seconds=float(took), decoded_tokens=3))
+        for p, took in zip(predictions("A" * 200, "A" * 200), seconds, strict=True)
+    ]
+    measures = measured(Triage("A"), result)
+    assert measures["latency_p50"].value == np.quantile(seconds, 0.5, method="inverted_cdf") == 100
+    assert measures["latency_p95"].value == np.quantile(seconds, 0.95, method="inverted_cdf") == 190
+    assert 180 < measures["latency_p95"].low < 190 < measures["latency_p95"].high <= 200
+    assert measures["latency_p95"].note == ""
+    few = measured(Triage("A"), result[:199])
+    assert few["latency_p95"].note == "n under 200: the interval is approximate"
+    assert few["latency_p50"].note == ""
+
+
+@given(st.lists(st.tuples(st.floats(0, 9), st.integers(0, 3)), min_size=1, max_size=30), st.sampled_from([0.5, 0.95]))
+def test_a_weighted_percentile_is_that_of_repeated_rows(rows: list[tuple[float, int]], share: float) -> None:
+    values, weights = (np.array(column, dtype=np.float64) for column in zip(*rows, strict=True))
+    (value,) = percentile(values, share)(weights[None])
+    repeated = np.repeat(values, weights.astype(int))
+    expected = np.quantile(repeated, share, method="inverted_cdf") if len(repeated) else np.nan
+    assert np.array_equal(value, expected, equal_nan=True)
+
+
+def test_the_speed_is_that_of_the_replies_that_have_tokens() -> None:
+    usages = [Usage(decoded_tokens=8, seconds=2.0)] * 20 + [Usage(decoded_tokens=2, seconds=1.0)] * 20
+    usages += [Usage(prompt_tokens=9, seconds=5.0)] * 2
+    result = [replied(p, usage=usage) for p, usage in zip(predictions("A" * 42, "A" * 42), usages, strict=True)]
+    speed = measured(Triage("A"), result)["tokens_per_second"]
+    assert speed.value == pytest.approx(200 / 60)
+    assert speed.n == 40
+    assert 2.5 < speed.low < speed.value < speed.high < 4
+    assert "tokens_per_second" not in measured(Triage("A"), result[-2:])
 
 
 @pytest.mark.parametrize("scenario", [Triage(), Estimation()])
@@ -57,6 +96,8 @@ def test_the_source_of_a_metric_is_that_of_its_statistic(scenario: Triage) -> No
     [
         ("accuracy", "answers"),
         ("latency_mean", "clock"),
+        ("latency_p95[subject=law]", "clock"),
+        ("tokens_per_second", "clock"),
         ("tokens_cached_mean[subject=law]", "tokens"),
         ("outside_labels", "log-probabilities"),
         ("accuracy_tokens", "tokens"),

@@ -20,10 +20,14 @@ COMMON = {
     "mce": ("low", None),
     "outside_labels": ("low", None),
     "latency_mean": ("low", None),
+    "latency_p50": ("low", None),
+    "latency_p95": ("low", None),
+    "tokens_per_second": ("high", None),
     "tokens_prompt_mean": ("low", None),
     "tokens_decoded_mean": ("low", None),
     "tokens_cached_mean": ("low", None),
 }
+TIMES = ("latency_p50", "latency_p95", "tokens_per_second")
 AGREEMENT = dict.fromkeys(("kappa_quadratic", "spearman", "kendall_tau"), ("high", CORRELATION))
 CLASSES = {f"per_class.{label}.{name}": ("high", SHARE) for label in "ABCD" for name in ("precision", "recall", "f1")}
 LABELS = ("", *(f"per_class.{label}." for label in "ABCD"))
@@ -55,9 +59,16 @@ def test_each_metric_declares_its_direction_and_bounds(
     assert {each.name: (each.better, each.bounds) for each in statistics} == own | COMMON
 
 
-def test_metrics_that_need_probabilities_are_optional() -> None:
+def test_metrics_that_need_probabilities_or_tokens_are_optional() -> None:
     statistics = Catalogue(OrderedTriage(), PredictionTable.of(OrderedTriage(), ())).all()
-    assert {each.name for each in statistics if each.optional} == {"brier", "ece", "mce", "outside_labels", *RANKING}
+    assert {each.name for each in statistics if each.optional} == {
+        "brier",
+        "ece",
+        "mce",
+        "outside_labels",
+        "tokens_per_second",
+        *RANKING,
+    }
     assert {each.name for each in statistics if each.interval is None} == {"ece", "mce"}
 
 
@@ -67,13 +78,13 @@ def test_metrics_that_need_probabilities_are_optional() -> None:
         (
             OrderedTriage(),
             {"mcnemar": {"accuracy"}},
-            {*AGREEMENT, *RANKING, "ece", "mce"},
+            {*AGREEMENT, *RANKING, *TIMES, "ece", "mce"},
             {name: name for name in AGREEMENT},
         ),
         (
             Estimation(),
             {"permutation": {"mae"}},
-            {*AGREEMENT, "ece", "mce", "mdae", "rmse", "standardised_accuracy"},
+            {*AGREEMENT, *TIMES, "ece", "mce", "mdae", "rmse", "standardised_accuracy"},
             {name: name for name in AGREEMENT}
             | {"mae": "mean", "mdae": "median", "rmse": "root_mean_square", "standardised_accuracy": "standardised"}
             | {f"mae_by_bin.{name}": "mean" for name in ("1-3", "5-8", "13-21", "34+", "other")},

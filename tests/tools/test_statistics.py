@@ -54,6 +54,9 @@ def test_every_metric_with_an_interval_is_simulated() -> None:
         "truncation_rate",
         "outside_labels",
         "latency_mean",
+        "latency_p50",
+        "latency_p95",
+        "tokens_per_second",
         "tokens_prompt_mean",
         "tokens_cached_mean",
     }
