@@ -6,9 +6,8 @@ that occur; of two labels, `roc_auc` is that of either one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
-from typing import TypeAlias
 
 import numpy as np
 
@@ -16,63 +15,73 @@ from pytest_puma.metrics.statistic import SHARE, Kernel, Statistic, divide, on_r
 from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.stats.arrays import Mask, Values, Weights
 
+#: In the order of the last axis of `ranked`.
+NAMES = ("roc_auc", "average_precision")
 #: With fewer samples of a label, or of all others, the coverage of the intervals is too low.
 MIN_LABEL_SIZE = 10
-
-#: From the weights of right and of other rows above each threshold (resamples x thresholds) to the value.
-_Area: TypeAlias = Callable[[Values, Values], Values]
+#: Each sums over all thresholds; the intervals need the variance alone.
+RESAMPLES = 300
 
 
 def of_labels(table: PredictionTable) -> Iterator[Statistic]:
     """Yield both metrics over all labels, then of each label; they need probabilities."""
-    scored = table.has_probabilities
-    rows, n = np.flatnonzero(scored), int(scored.sum())
-    gold, probabilities = table.gold[rows], table.kept_probabilities[rows]
-    inputs = np.where(scored[:, None], np.column_stack([table.gold, table.kept_probabilities]), np.nan)
-    of_scored = partial(Statistic, n=n, bounds=SHARE, optional=True, inputs=inputs)
+    scored, curves = table.has_probabilities, _Curves(table)
+    gold = table.gold[scored]
     sizes = np.bincount(gold, minlength=len(table.labels))
-    for name, area in (("roc_auc", roc_area), ("average_precision", precision_area)):
-        kernels = [
-            on_rows(rows, ranked(gold == index, probabilities[:, index], area)) for index in range(len(table.labels))
-        ]
-        yield of_scored(name=name, kernel=partial(_mean, kernels), note=_note(min(sizes[sizes > 0], default=0)))
-        for label, size, kernel in zip(table.labels, sizes, kernels, strict=True):
-            yield of_scored(name=f"per_class.{label}.{name}", kernel=kernel, note=_note(min(size, n - size)))
+    inputs = np.where(scored[:, None], np.column_stack([table.gold, table.kept_probabilities]), np.nan)
+    of_scored = partial(Statistic, n=len(gold), bounds=SHARE, optional=True, inputs=inputs, resamples=RESAMPLES)
+    for place, name in enumerate(NAMES):
+        note = _note(min(sizes[sizes > 0], default=0))
+        yield of_scored(name=name, kernel=partial(curves.mean, place), note=note)
+        for index, label in enumerate(table.labels):
+            note = _note(min(sizes[index], len(gold) - sizes[index]))
+            yield of_scored(name=f"per_class.{label}.{name}", kernel=partial(curves.of, place, index), note=note)
 
 
-def ranked(right: Mask, probabilities: Values, area: _Area) -> Kernel:
-    """Return the kernel of the area under a curve of all thresholds, for the rows of one label against the others."""
+class _Curves:
+    """The areas of all labels. Those of the last block of weights are kept: it is given to one kernel after another."""
+
+    def __init__(self, table: PredictionTable) -> None:
+        rows = np.flatnonzero(table.has_probabilities)
+        gold, probabilities = table.gold[rows], table.kept_probabilities[rows]
+        labels = range(len(table.labels))
+        self._kernels = [on_rows(rows, ranked(gold == label, probabilities[:, label])) for label in labels]
+        self._last: tuple[Weights, Values] | None = None
+
+    def of(self, place: int, label: int, weights: Weights) -> Values:
+        """Return an area of one label."""
+        areas: Values = self._areas(weights)[label, :, place]
+        return areas
+
+    def mean(self, place: int, weights: Weights) -> Values:
+        """Return the mean over the labels that have a value."""
+        areas = self._areas(weights)[:, :, place]
+        return divide(np.nansum(areas, axis=0), np.sum(~np.isnan(areas), axis=0))
+
+    def _areas(self, weights: Weights) -> Values:
+        """All areas: labels x resamples x metrics."""
+        if self._last is None or self._last[0] is not weights:
+            self._last = weights, np.stack([kernel(weights) for kernel in self._kernels])
+        return self._last[1]
+
+
+def ranked(right: Mask, probabilities: Values) -> Kernel:
+    """Return the kernel of both areas (resamples x 2) for the rows of one label against the others; NaN without any."""
     order = np.argsort(-probabilities, kind="stable")
     ends = np.flatnonzero(np.diff(probabilities[order], append=-1.0))
     is_right = right[order].astype(np.float64)
 
     def kernel(weights: Weights) -> Values:
-        sorted_weights = weights[:, order]
-        above = np.cumsum(sorted_weights, axis=1)[:, ends]
-        hits = np.cumsum(sorted_weights * is_right, axis=1)[:, ends]
-        return area(hits, above - hits)
+        in_order = weights[:, order]
+        above = np.cumsum(in_order, axis=1)[:, ends]
+        hits = np.cumsum(in_order * is_right, axis=1)[:, ends]
+        others, added = above - hits, np.diff(hits, axis=1, prepend=0.0)
+        all_hits, all_others = hits[:, -1:].sum(axis=1), others[:, -1:].sum(axis=1)
+        roc = (np.diff(others, axis=1, prepend=0.0) * (hits - added / 2)).sum(axis=1)
+        precision = (added * np.nan_to_num(divide(hits, above))).sum(axis=1)
+        return np.column_stack([divide(roc, all_hits * all_others), divide(precision, all_hits)])
 
     return kernel
-
-
-def roc_area(hits: Values, others: Values) -> Values:
-    """Return the probability that a right row has a higher probability than another one; a half if they are equal."""
-    widths = np.diff(others, axis=1, prepend=0.0)
-    heights = hits - np.diff(hits, axis=1, prepend=0.0) / 2
-    return divide((widths * heights).sum(axis=1), hits[:, -1:].sum(axis=1) * others[:, -1:].sum(axis=1))
-
-
-def precision_area(hits: Values, others: Values) -> Values:
-    """Return the mean precision at the thresholds, weighted by the recall that each adds."""
-    added = np.diff(hits, axis=1, prepend=0.0)
-    precision = np.nan_to_num(divide(hits, hits + others))
-    return divide((added * precision).sum(axis=1), hits[:, -1:].sum(axis=1))
-
-
-def _mean(kernels: Sequence[Kernel], weights: Weights) -> Values:
-    """The mean over the labels that have a value."""
-    values = np.column_stack([kernel(weights) for kernel in kernels])
-    return divide(np.nansum(values, axis=1), np.sum(~np.isnan(values), axis=1))
 
 
 def _note(rarest: int) -> str:

@@ -10,7 +10,8 @@ import pytest
 
 from pytest_puma.core import Measure, Prediction, Scenario
 from pytest_puma.metrics import metric_names
-from tests.factories import Estimation, Triage, measured, predictions
+from pytest_puma.metrics.ranking import NAMES
+from tests.factories import LABELS, Estimation, Triage, measured, predictions
 from tests.transcripts import replied
 
 
@@ -45,7 +46,9 @@ def test_a_cell_has_exactly_the_named_metrics_primary_first(scenario: Scenario) 
 
 
 #: Left out where no row is behind them.
-OPTIONAL = {"ece", "mce", "brier", "outside_labels", "mae_expected"}
+OPTIONAL = {"ece", "mce", "brier", "outside_labels", "mae_expected"} | {
+    f"{label}{name}" for label in ("", *(f"per_class.{label}." for label in LABELS)) for name in NAMES
+}
 
 
 @pytest.mark.parametrize("scenario", [Triage(metrics={"mine": len}), Estimation()])

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, roc_auc_score
 
 from pytest_puma.core import Measure
-from pytest_puma.metrics.ranking import precision_area, ranked, roc_area
+from pytest_puma.metrics.ranking import ranked
 from tests.factories import LABELS, Triage, measured, predictions, scored
 from tests.metrics.generated import distributions
 
@@ -46,7 +46,7 @@ def test_a_resample_has_the_value_of_its_rows(sample: list[tuple[bool, int, int]
     right, quarters, weights = map(np.array, zip(*sample, strict=True))
     repeated = np.repeat(right, weights), np.repeat(quarters / 4, weights)
     counts = weights[None].astype(float)
-    area, precision = (ranked(right, quarters / 4, curve)(counts)[0] for curve in (roc_area, precision_area))
+    area, precision = ranked(right, quarters / 4)(counts)[0]
     if 0 < repeated[0].sum() < len(repeated[0]):
         assert area == pytest.approx(roc_auc_score(*repeated))
         assert precision == pytest.approx(average_precision_score(*repeated))
