@@ -28,17 +28,19 @@ from pytest_puma.analysis.contrasts import common
 from pytest_puma.core import LEVEL, Front, FrontPoint, Outcome, Standing
 from pytest_puma.metrics import contrast
 
+#: In place of a metric: the megabytes of the weights.
+SIZE = "file size, MB"
 #: A plain model, a scenario and a strategy.
 _Key: TypeAlias = tuple[str, str, str]
 #: With fewer points the table of variants shows all.
 _POINTS = 3
 
 
-def fronts(outcomes: Sequence[Outcome]) -> tuple[Front, ...]:
-    """Return the trade-offs of the variants of each plain model.
+def fronts(outcomes: Sequence[Outcome], sizes: Mapping[str, int] | None = None) -> tuple[Front, ...]:
+    """Return the trade-offs of the variants of each plain model; `sizes`: the bytes of the weights of models.
 
-    The primary metric of a cell is weighed against the other metrics that are compared in it, and against the primary
-    metric of each later scenario under the same strategy, or under its first one.
+    The primary metric of a cell is weighed against the size, against the other metrics that are compared in it, and
+    against the primary metric of each later scenario under the same strategy, or under its first one.
     """
     sweeps: dict[_Key, dict[str, Outcome]] = {}
     for outcome in outcomes:
@@ -49,7 +51,9 @@ def fronts(outcomes: Sequence[Outcome]) -> tuple[Front, ...]:
     found = []
     for key, axis in primary.items():
         compared = next(iter(sweeps[key].values())).judgement.replicates
-        others = [_Axis(sweeps[key], metric) for metric in compared if metric != axis.metric]
+        size = _Size(sweeps[key], sizes or {})
+        others: list[_Axis | _Size] = [size] if size.varies else []
+        others += [_Axis(sweeps[key], metric) for metric in compared if metric != axis.metric]
         found += [_front(axis, other) for other in (*others, *(primary[later] for later in _later(sweeps, key)))]
     return tuple(front for front in found if len(front.points) >= _POINTS)
 
@@ -64,7 +68,7 @@ def _later(sweeps: Iterable[_Key], key: _Key) -> Iterator[_Key]:
         yield (plain, name, strategy) if (plain, name, strategy) in of_model else first
 
 
-def _front(axis: _Axis, other: _Axis) -> Front:
+def _front(axis: _Axis, other: _Axis | _Size) -> Front:
     models = [
         model for model in axis.cells if all(math.isfinite(each.gains.get(model, math.nan)) for each in (axis, other))
     ]
@@ -87,12 +91,13 @@ class _Axis:
         measures = {model: cell.measures[metric] for model, cell in cells.items() if metric in cell.measures}
         self._signs = {model: _SIGNS[measure.better] for model, measure in measures.items()}
         self.gains = {model: self._signs[model] * measure.value for model, measure in measures.items()}
-        self._spread = float(np.nanstd([*self.gains.values()])) or 1.0
+        known = [gain for gain in self.gains.values() if math.isfinite(gain)]
+        self._range = max(known, default=0.0) - min(known, default=0.0) or 1.0
         self._tested = cache(self._p)
 
     def lead(self, model: str, other: str) -> float:
-        """The observed lead of a model, in units of the spread of all."""
-        return (self.gains[model] - self.gains[other]) / self._spread
+        """The observed lead of a model, as a share of the largest one."""
+        return (self.gains[model] - self.gains[other]) / self._range
 
     def is_sure(self, better: str, worse: str, *, among: int = 1) -> bool:
         """Whether a model surely leads, if its p-value is multiplied by a number of tests."""
@@ -107,6 +112,9 @@ class _Axis:
             return False
         return self._tested(better, worse) <= level
 
+    #: Chance never makes two values equal.
+    is_no_worse = is_sure
+
     def _p(self, better: str, worse: str) -> float:
         """The p-value of a lead; 1 if there is none on the samples that both answer."""
         new, old = (self.cells[model].judgement.replicates[self.metric] for model in (better, worse))
@@ -114,15 +122,38 @@ class _Axis:
         return paired.p if paired.change.value * self._signs[better] > 0 else 1.0
 
 
+class _Size:
+    """The size of the weights of models, which is known without error."""
+
+    metric = SIZE
+
+    def __init__(self, cells: Mapping[str, Outcome], sizes: Mapping[str, int]) -> None:
+        self.cells = cells
+        self.gains = {model: -float(sizes[model]) for model in cells if model in sizes}
+        self.varies = len({*self.gains.values()}) > 1
+
+    def lead(self, model: str, other: str) -> float:
+        """The sign of a lead, as a share that no metric exceeds."""
+        return float(np.sign(self.gains[model] - self.gains[other]))
+
+    def is_sure(self, better: str, worse: str, *, among: int = 1) -> bool:  # noqa: ARG002 - as of a metric
+        """Whether a model is smaller."""
+        return self.gains[better] > self.gains[worse]
+
+    def is_no_worse(self, better: str, worse: str, *, among: int = 1) -> bool:  # noqa: ARG002 - as of a metric
+        """Whether a model is not larger."""
+        return self.gains[better] >= self.gains[worse]
+
+
 _SIGNS = {"high": 1.0, "low": -1.0, "neither": math.nan}
 
 
-def _standing(point: str, others: Sequence[str], axes: Sequence[_Axis]) -> Standing:
+def _standing(point: str, others: Sequence[str], axes: Sequence[_Axis | _Size]) -> Standing:
     """The standing of a point among others. Those that decide most likely come first, as tests take time."""
     near = sorted(others, key=lambda other: max(axis.lead(point, other) for axis in axes))
     if all(any(axis.is_sure(point, other) for axis in axes) for other in near):
         return "on the front"
     far = sorted(others, key=lambda other: min(axis.lead(other, point) for axis in axes), reverse=True)
-    if any(all(axis.is_sure(other, point, among=len(others)) for axis in axes) for other in far):
+    if any(all(axis.is_no_worse(other, point, among=len(others)) for axis in axes) for other in far):
         return "dominated"
     return "undecided"

@@ -121,3 +121,20 @@ def test_two_points_cells_of_other_samples_and_plain_models_have_no_front() -> N
     fewer = replicates(Triage(), predictions(GOLDS[:20], right(40)[:20]), "accuracy")
     plain, *others = grid(plain=(70, 70), a=(20, 20), b=(20, 20))
     assert standings([revised(plain, replicates={"accuracy": fewer}), *others])["q+a"] == "undecided"
+
+
+def test_a_smaller_file_is_better_without_doubt() -> None:
+    models = {"q": (70, 200), "q+Q8_0": (70, 100), "q+Q4_0": (20, 50), "q+other": (20, 100)}
+    cells = [with_primary(cell(model, "quality", right(count))) for model, (count, _) in models.items()]
+    (front,) = fronts(cells, {model: size for model, (_, size) in models.items()})
+
+    assert front.other_metric == "file size, MB"
+    found = {point.cell.rpartition("@")[2]: point.standing for point in front.points}
+    # The plain model is larger than Q8_0, and as good: nobody knows which of them is better.
+    assert found == {"q": "undecided", "q+Q8_0": "on the front", "q+Q4_0": "on the front", "q+other": "dominated"}
+    assert fronts(cells, dict.fromkeys(models, 100)) == (), "one size is no trade-off"
+
+
+def test_cells_without_a_measure_have_no_front() -> None:
+    empty = [revised(cell(model, "quality", right(40)), measures={}) for model in ("q", "q+a", "q+b")]
+    assert fronts(empty) == ()
