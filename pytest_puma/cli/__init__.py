@@ -17,11 +17,11 @@ from pytest_puma.report import escape
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command; return its exit status: 2 for an error, which is one sentence on standard error."""
-    from pytest_puma.cli import doctor, files, history, init, prompts, store
+    from pytest_puma.cli import doctor, files, history, init, prompts, share, store
 
     parser = argparse.ArgumentParser(prog="pytest-puma", description="Begin a benchmark, and read what runs left.")
     commands = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
-    for command in (doctor, init, prompts, history, files, store):
+    for command in (doctor, init, prompts, history, files, share, store):
         command.declare(commands)
     try:
         options = parser.parse_args(arguments)

@@ -59,7 +59,7 @@ def _report(options: argparse.Namespace) -> None:
         against = against_run(compare(past.run.outcomes, past.answered, older, name=f"run {row.number}"))
     settings = PageSettings(megabytes=None if options.all else options.mb, texts=options.texts)
     text = as_page(replace(past.run, number=row.number), past.folder, settings, against=against)
-    with _writing(options.output):
+    with writing(options.output):
         write_whole(options.output, storable(text))
     show(options.output.absolute().as_uri())
 
@@ -69,7 +69,7 @@ def _export(options: argparse.Namespace) -> None:
     from pytest_puma.runs.loaded import PREDICTION_COLUMNS, load_run
 
     _, past = run_of(options.name, options)
-    with _writing(options.output), warnings.catch_warnings(record=True) as left_out:
+    with writing(options.output), warnings.catch_warnings(record=True) as left_out:
         warnings.simplefilter("always", UserWarning)
         if options.predictions:
             count = export(options.output, PREDICTION_COLUMNS, load_run(past.folder).rows())
@@ -79,7 +79,7 @@ def _export(options: argparse.Namespace) -> None:
 
 
 @contextmanager
-def _writing(path: Path) -> Iterator[None]:
+def writing(path: Path) -> Iterator[None]:
     """Name a file that cannot be written in a `DataError`."""
     try:
         yield

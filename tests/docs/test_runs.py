@@ -29,8 +29,9 @@ def test_triage(puma):
 SHORT = (
     "<issue>\nTitle: {{ title }}\n{% if description %}\nDescription: {{ description[:60] }}\n{% endif %}\n</issue>\n"
 )
-#: What differs from run to run: names, which have one more number if two runs begin in a second, commits, times.
-VOLATILE = re.compile(r"\d{8}T\d{6}-\d+(-\d+)?|@[0-9a-f]{7}|\d{4}-\d\d-\d\d \d\d:\d\d")
+#: What differs from run to run: names, which have one more number if two runs begin in a second, commits, times, sizes,
+#: digests.
+VOLATILE = re.compile(r"\d{8}T\d{6}-\d+(-\d+)?|@[0-9a-f]{7}|\d{4}-\d\d-\d\d \d\d:\d\d|\d\.\d MB|\b[0-9a-f]{64}\b")
 
 
 def git(home: Path, *arguments: str) -> None:
@@ -76,8 +77,8 @@ def settled(text: str) -> list[str]:
 
 @pytest.mark.usefixtures("home")
 def test_the_example_shows_what_the_commands_print(capsys: pytest.CaptureFixture[str]) -> None:
-    (block,) = re.findall(r"^```console\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-    for part in block.split("$ pytest-puma ")[1:]:
+    blocks = re.findall(r"^```console\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+    for part in (part for block in blocks for part in block.split("$ pytest-puma ")[1:]):
         command, _, expected = part.partition("\n")
         capsys.readouterr()
         assert main(shlex.split(command)) == 0
