@@ -17,7 +17,17 @@ from typing import Any, TypeAlias
 import msgspec
 
 from pytest_puma.codec.plain import plain
-from pytest_puma.core import Likelihood, Message, Prediction, ResponderRole, Response, Transcript, Turn, Usage
+from pytest_puma.core import (
+    Divergence,
+    Likelihood,
+    Message,
+    Prediction,
+    ResponderRole,
+    Response,
+    Transcript,
+    Turn,
+    Usage,
+)
 from pytest_puma.core.conversation import Finish
 
 #: Total, end, tokens, greedy.
@@ -72,6 +82,7 @@ class _PredictionLine(msgspec.Struct, kw_only=True, omit_defaults=True, gc=False
     reply: str | None = None
     likelihoods: tuple[_Likelihood, ...] = ()
     unconditional: tuple[_Likelihood, ...] = ()
+    divergence: tuple[Divergence, ...] = ()
     transcripts: dict[ResponderRole, tuple[_TurnLine, ...]]
 
 
@@ -90,7 +101,7 @@ _SAME = (
         "groups",
         "scores",
     ),
-    *("references", "choices", "order", "reply"),
+    *("references", "choices", "order", "reply", "divergence"),
 )
 _FREE = Usage()
 _ENCODER = msgspec.json.Encoder(enc_hook=plain)

@@ -32,6 +32,7 @@ from pytest_puma.core.gate import Policy as Policy
 from pytest_puma.core.gate import Status as Status
 from pytest_puma.core.gate import Tally as Tally
 from pytest_puma.core.gate import Verdict as Verdict
+from pytest_puma.core.likelihood import Divergence as Divergence
 from pytest_puma.core.likelihood import Likelihood as Likelihood
 from pytest_puma.core.likelihood import TopTokens as TopTokens
 from pytest_puma.core.metric import LEVEL as LEVEL

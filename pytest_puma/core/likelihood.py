@@ -1,16 +1,14 @@
-"""What a `Score` gives: the log-probability of a continuation, and the most probable tokens at its places."""
+"""What a `Score` gives: the log-probability of a continuation, and the most probable tokens at its places.
+
+And what follows from those of two models.
+"""
 
 from __future__ import annotations
 
-from array import array
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import NamedTuple
 
-if TYPE_CHECKING:
-    Ints: TypeAlias = array[int]
-    Floats: TypeAlias = array[float]
-else:  # before Python 3.12 the class takes no subscript, and the types of fields are looked up when an outcome is read
-    Ints = Floats = array
 #: The most places of a continuation whose top tokens are returned.
 POSITIONS = 16
 
@@ -33,5 +31,15 @@ class Likelihood:
 class TopTokens:
     """The most probable tokens at a place, the most probable one first, with their log-probabilities in nats."""
 
-    tokens: Ints
-    logprobs: Floats
+    tokens: Sequence[int]
+    logprobs: Sequence[float]
+
+
+class Divergence(NamedTuple):
+    """How far a variant of a model is from the plain one at a place.
+
+    `nats`: a lower bound of the Kullback-Leibler divergence; `same_top`: both have the same most probable token.
+    """
+
+    nats: float
+    same_top: bool

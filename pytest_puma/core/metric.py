@@ -22,10 +22,10 @@ Direction: TypeAlias = Literal["high", "low", "neither"]
 Value: TypeAlias = float | bool | tuple[float, ...] | None
 Per: TypeAlias = Literal["trial", "sample", "cell"]
 #: What a number is counted from: a kept answer has no time, a baseline no log-probabilities.
-Source: TypeAlias = Literal["answers", "log-probabilities", "tokens", "clock"]
+Source: TypeAlias = Literal["answers", "log-probabilities", "distributions", "tokens", "clock"]
 #: Whom a metric asks about a prediction: a second model, or what runs a program.
 Asked: TypeAlias = Literal["judge", "sandbox"]
-Need: TypeAlias = Literal["probabilities", "likelihoods", "unconditional", "judge", "sandbox"]
+Need: TypeAlias = Literal["probabilities", "likelihoods", "unconditional", "divergence", "judge", "sandbox"]
 
 _NAME = re.compile(r"[\w.+-]+")
 

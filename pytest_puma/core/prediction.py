@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any, Literal, TypeAlias
 
 from pytest_puma.core.conversation import TRUNCATED, Response
-from pytest_puma.core.likelihood import Likelihood
+from pytest_puma.core.likelihood import Divergence, Likelihood
 from pytest_puma.core.metric import Value
 from pytest_puma.core.shared import Messages
 from pytest_puma.core.usage import Usage
@@ -102,7 +102,7 @@ class Prediction:
     `references`: all ground truths if there are several. `choices`: their texts in the order of the sample; `order`:
     the places of these in the order shown (see `Trial`). `reply`: the text that metrics read, None for the last
     response as it is. `likelihoods`: of each choice, or of each reference, in the order of the sample; `unconditional`:
-    the same without the question.
+    the same without the question. `divergence`: of a variant, at each place of the reply of the plain model.
     """
 
     sample_id: str
@@ -123,6 +123,7 @@ class Prediction:
     reply: str | None = None
     likelihoods: tuple[Likelihood, ...] = ()
     unconditional: tuple[Likelihood, ...] = ()
+    divergence: tuple[Divergence, ...] = ()
     transcripts: Mapping[ResponderRole, Transcript] = field(default_factory=dict)
 
     @property

@@ -88,7 +88,7 @@ def predict(
     _check_capabilities(cell, every[0], engine)
     trials = _picked(by_sample(every), only)
     looks = () if stopping is None or only is not None else stopping.looks(len(trials))
-    _vary(cell, engine)
+    vary(cell, engine)
     engine.begin(cell.id, _signature(cell, every[0]))
     answered = _ask(cell, trials, engine, progress, stopping, looks)
     predictions = tuple(_prediction(cell.strategy, *trial) for trial in answered)
@@ -116,7 +116,7 @@ def predict(
     )
 
 
-def _vary(cell: Cell, engine: Responder) -> None:
+def vary(cell: Cell, engine: Responder) -> None:
     """Let the model answer as the variant of the cell; a `NotRunError` if what answers for it cannot."""
     if engine.backend is not None:
         engine.backend.vary(cell.model.variant)

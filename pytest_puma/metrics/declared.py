@@ -151,6 +151,7 @@ def of_cells(scenario: Scenario, table: PredictionTable, metrics: Sequence[Metri
             n=len(table),
             better="neither" if declared is None else declared.better,
             unit="" if declared is None else declared.unit,
+            source="answers" if declared is None else declared.source,
             resamples=RESAMPLES,
             interval=IntervalBasis(min_rows=MIN_ROWS),
         )

@@ -14,10 +14,11 @@ from typing import Any
 
 from pytest_puma.core import Gate, Model, Scenario, SettingsError
 from pytest_puma.core.gate import PLAIN
-from pytest_puma.core.variant import PLUS
+from pytest_puma.core.variant import PLUS, plain_name
 from pytest_puma.datasets.fields import Groups, group_values, matches, no_subject
 from pytest_puma.evaluation.cell import DEFAULT_SAMPLES, DEFAULT_SEED, Cell
 from pytest_puma.gates.grammar import applies
+from pytest_puma.metrics.library.divergence import NAMES, is_distance
 from pytest_puma.metrics.library.trials import RETRY_RATE
 from pytest_puma.models.names import resolve_name, select_variants
 from pytest_puma.planning.scores import Checks, used_scores
@@ -103,7 +104,9 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
             for twin in _twins(cell, options, settings):
                 gated = _with_plain_metrics(_with_gates(twin, general, checks), [*spec.gates, *general], models)
                 compared = _with_gated_metrics(gated) if settings.judging.compare else gated
-                scored = replace(compared, scores=scores(_named_metrics(compared)))
+                distances = NAMES if PLUS in model.name and "variant" in settings.judging.compare else ()
+                measured = compared if PLUS in model.name else _without_distances(compared)
+                scored = replace(measured, scores=scores((*_named_metrics(measured), *distances)))
                 cells.append(_with_judges(scored, options, settings))
     check_own_gates(spec.gates, cells, settings)
     return cells
@@ -143,7 +146,10 @@ def _models(spec: BenchmarkSpec, settings: Settings) -> tuple[Model, ...]:
         chosen = [resolve_name(name, models if PLUS in name else plain).name for name in spec.models]
         fitting = (model for name in chosen for model in models if name in {model.name, model.plain.name})
         models = tuple(dict.fromkeys(fitting))
-    return models if spec.variants is None else select_variants(spec.variants, models)
+    models = models if spec.variants is None else select_variants(spec.variants, models)
+    # The plain model runs before its variants, which are measured along its replies.
+    names = [model.plain.name for model in models]
+    return tuple(sorted(models, key=lambda model: (names.index(model.plain.name), PLUS in model.name)))
 
 
 def _with_gates(cell: Cell, general: Iterable[Gate], checks: Checks) -> Cell:
@@ -153,23 +159,35 @@ def _with_gates(cell: Cell, general: Iterable[Gate], checks: Checks) -> Cell:
         if fault := checks.of_gate(gate):
             msg = f"gate {str(gate)!r}: {fault}"
             raise SettingsError(msg)
+    gates = [gate for gate in gates if _concerns(gate, cell)]
     single = [gate for gate in gates if not gate.is_cross_cell]
-    cross_cell = [gate for gate in gates if gate.is_cross_cell and _concerns(gate, cell)]
+    cross_cell = [gate for gate in gates if gate.is_cross_cell]
     return replace(cell, gates=tuple(dict.fromkeys(single)), cross_cell_gates=tuple(dict.fromkeys(cross_cell)))
 
 
 def _concerns(gate: Gate, cell: Cell) -> bool:
-    """Whether a cross-cell gate in whose scope a cell is concerns it."""
-    if gate.other == PLAIN:
-        return cell.model.variant is not None
-    return bool(gate.pick) or cell.strategy.name in {gate.strategy, gate.other}
+    """Whether a gate in whose scope a cell is concerns it."""
+    if cell.name.variant is None and (gate.other == PLAIN or is_distance(gate.metric)):
+        return False
+    return gate.strategy is None or cell.strategy.name in {gate.strategy, gate.other}
 
 
 def _with_plain_metrics(cell: Cell, gates: Iterable[Gate], models: Iterable[Model]) -> Cell:
     """Compare the metrics, too, that gates on variants of a plain model compare with it."""
-    variants = [replace(cell.name, model=model.name) for model in models if model.loaded == cell.model != model]
+    variants = [
+        replace(cell.name, model=model.name)
+        for model in models
+        if plain_name(model.name) == cell.name.model != model.name
+    ]
     compared = (gate.metric for gate in gates if gate.other == PLAIN and any(applies(gate, name) for name in variants))
     return replace(cell, compared_metrics=tuple(dict.fromkeys((*cell.compared_metrics, *compared))))
+
+
+def _without_distances(cell: Cell) -> Cell:
+    """A plain model is no distance away from itself."""
+    names = (tuple(name for name in names if not is_distance(name)) for names in (cell.metrics, cell.compared_metrics))
+    metrics, compared = names
+    return replace(cell, metrics=metrics, compared_metrics=compared)
 
 
 def _with_gated_metrics(cell: Cell) -> Cell:

@@ -141,6 +141,8 @@ class Checks:
             return f"baselines hold no {metric}, as clocks differ; expected a number"
         if gate.other == "baseline" and source == "log-probabilities":
             return f"baselines hold no log-probabilities, so {metric} cannot be compared; expected a number"
+        if gate.other == "plain" and source == "distributions":
+            return f"{metric} is a distance from the plain model already; expected a number"
         if metric == "mce":
             return "mce is the gap of one bin, mostly one of few samples, and large by chance; expected brier, or ece"
         if gate.naive is not None and gate.naive not in programs:

@@ -14,6 +14,7 @@ from pytest_puma.core.variant import PLUS
 from pytest_puma.datasets.fields import Groups, group_values, no_subject
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.metrics import metric_names
+from pytest_puma.metrics.library.divergence import is_distance
 from pytest_puma.metrics.library.repeated import of_family
 from pytest_puma.phrases import named, there_are
 from pytest_puma.planning.scores import available_scores
@@ -70,7 +71,8 @@ def is_taken(gate: Gate, cells: Collection[Cell]) -> bool:
 
 def _idle(gate: Gate, settings: Settings) -> bool:
     """Whether a gate is about variants alone, in a run of plain models: a test may have it for runs with variants."""
-    about_variants = gate.other == PLAIN or PLUS in CellId.parse(gate.scope or "*").model
+    distant = gate.other == PLAIN or is_distance(gate.metric)
+    about_variants = distant or PLUS in CellId.parse(gate.scope or "*").model
     return about_variants and all(model.variant is None for model in settings.request.models)
 
 

@@ -10,7 +10,19 @@ from typing import Any
 
 from pytest_puma.codec.plain import storable
 from pytest_puma.codec.shapes import RESCORED_SIGNATURE
-from pytest_puma.core import DataError, Key, Messages, Origin, Prediction, Provenance, Request, Response, Score, Turn
+from pytest_puma.core import (
+    DataError,
+    Divergence,
+    Key,
+    Messages,
+    Origin,
+    Prediction,
+    Provenance,
+    Request,
+    Response,
+    Score,
+    Turn,
+)
 from pytest_puma.core.shared import common_prefix, messages_with_prefill, whole_prompts
 from pytest_puma.phrases import counted
 from pytest_puma.platform.project_folder import runs_of
@@ -57,6 +69,10 @@ class RecordedRun:
     def conversations(self, cell: StoredCell) -> dict[Key, list[Turn]]:
         """Return the turns of the conversation about each trial of a cell, each with its whole prompt."""
         return dict(self._file.read(cell, lambda prediction: _conversation(prediction, cell.shared)))
+
+    def divergences(self, cell: StoredCell) -> dict[Key, tuple[Divergence, ...]]:
+        """Return how far each trial of the cell of a variant is from the plain model; empty if that was not asked."""
+        return dict(self._file.read(cell, lambda prediction: (prediction.key, prediction.divergence)))
 
     @cached_property
     def _file(self) -> PredictionFile:

@@ -14,6 +14,7 @@ from pytest_puma.core import Metric
 from pytest_puma.metrics.library import (
     choices,
     csv_metrics,
+    divergence,
     drop,
     exact,
     gold_likelihood,
@@ -40,7 +41,7 @@ _MODULES = (
     *(exact, mathematics, minerva, needle, drop, places, overlap, translation),
     *(json_metrics, csv_metrics, sql_metrics, structure),
     *(length, language, ifeval),
-    *(choices, trials, gold_likelihood, programs),
+    *(choices, trials, gold_likelihood, divergence, programs),
 )
 
 #: By name.

@@ -16,9 +16,11 @@ from pytest_puma.core import Model, Responder
 from pytest_puma.core.power import BESIDE
 from pytest_puma.evaluation.assess import Context
 from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.divergence import measures_distance
 from pytest_puma.evaluation.evaluate import stopping_of
 from pytest_puma.evaluation.predict import CellPredictions, predict
 from pytest_puma.session.items.collected import cell_of
+from pytest_puma.session.items.distances import is_reference, with_distances
 from pytest_puma.session.items.responders import unopened_judges
 from pytest_puma.session.progress.meter import progress_of
 from pytest_puma.session.settings.config import settings_of
@@ -60,7 +62,8 @@ def _predict(item: pytest.Item, cell: Cell, engine: Responder, context: Callable
     settings = settings_of(item.config)
     cells = [test for test in item.session.items if cell_of(test) is not None]
     progress = partial(progress_of, item.config, finished=cells.index(item), cells=len(cells))
-    return predict(
+    whole = is_reference(item, cell) or measures_distance(cell)
+    answered = predict(
         cell,
         engine,
         project=settings.project,
@@ -68,5 +71,6 @@ def _predict(item: pytest.Item, cell: Cell, engine: Responder, context: Callable
         # Answers that are read cannot be computed again.
         determinism=settings.request.determinism if cell.model.computes else 0,
         only=None if settings.request.only is None else settings.request.only.get(cell.id),
-        stopping=stopping_of(cell, context(cell)) if settings.judging.stop_early else None,
+        stopping=stopping_of(cell, context(cell)) if settings.judging.stop_early and not whole else None,
     )
+    return with_distances(item, cell, answered, engine, progress(f"{cell.id}, its distance:", engine))

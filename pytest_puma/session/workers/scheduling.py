@@ -46,8 +46,8 @@ class CellScheduling(LoadScheduling):
 class ByModel(LoadScopeScheduling):
     """Runs the cells of a model on one worker, in their order; the model with the most expensive cells first.
 
-    With more workers than models, which is faster only on several GPUs, a cell runs on any free worker; so it does if
-    no model is loaded.
+    With more workers than models, which is faster only on several GPUs, a cell and its variants run on any free
+    worker; so they do if no model is loaded.
     """
 
     def __init__(self, config: pytest.Config, log: Producer, cells: Mapping[int, Named]) -> None:
@@ -111,7 +111,10 @@ class ByModel(LoadScopeScheduling):
 
     def _split_scope(self, nodeid: str) -> str:
         cell = self._cells.get(nodeid)
-        return nodeid if cell is None or self._apart else f"@{self._loaded[cell.name.model]}"
+        if cell is None:
+            return nodeid
+        # Variants are measured along the replies of their plain cell, which this worker then has.
+        return str(cell.name.without("variant")) if self._apart else f"@{cell.name.plain}"
 
     def _assign_work_unit(self, node: WorkerController) -> None:
         # xdist replaces a limited number of workers: a model that crashes them must not take all before others ran.
