@@ -104,9 +104,8 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
             for twin in _twins(cell, options, settings):
                 gated = _with_plain_metrics(_with_gates(twin, general, checks), [*spec.gates, *general], models)
                 compared = _with_gated_metrics(gated) if settings.judging.compare else gated
-                distances = NAMES if PLUS in model.name and "variant" in settings.judging.compare else ()
-                measured = compared if PLUS in model.name else _without_distances(compared)
-                scored = replace(measured, scores=scores((*_named_metrics(measured), *distances)))
+                distant = _with_distances(compared, settings)
+                scored = replace(distant, scores=scores(_named_metrics(distant)))
                 cells.append(_with_judges(scored, options, settings))
     check_own_gates(spec.gates, cells, settings)
     return cells
@@ -183,10 +182,14 @@ def _with_plain_metrics(cell: Cell, gates: Iterable[Gate], models: Iterable[Mode
     return replace(cell, compared_metrics=tuple(dict.fromkeys((*cell.compared_metrics, *compared))))
 
 
-def _without_distances(cell: Cell) -> Cell:
-    """A plain model is no distance away from itself."""
-    names = (tuple(name for name in names if not is_distance(name)) for names in (cell.metrics, cell.compared_metrics))
-    metrics, compared = names
+def _with_distances(cell: Cell, settings: Settings) -> Cell:
+    """Measure the distance of a variant if variants are compared; a plain model is no distance away from itself."""
+    if cell.name.variant is not None:
+        more = NAMES if "variant" in settings.judging.compare else ()
+        return replace(cell, compared_metrics=tuple(dict.fromkeys((*cell.compared_metrics, *more))))
+    metrics, compared = (
+        tuple(name for name in names if not is_distance(name)) for names in (cell.metrics, cell.compared_metrics)
+    )
     return replace(cell, metrics=metrics, compared_metrics=compared)
 
 
