@@ -10,6 +10,7 @@ from tests.browser.invented import report
 from tests.browser.page import page
 from tests.browser.shapes import Shape
 from tests.report.page.scripted import Recorded
+from tests.report.page.swept import sweep
 
 AXE = Path(__file__).parents[2] / "tools" / "viewer" / "node_modules" / "axe-core" / "axe.min.js"
 RUN = report(Shape(perturbations=("typos_5pct",)), Shape(name="estimation", task="regression"))
@@ -62,4 +63,11 @@ def test_axe_finds_no_violation_in_the_page_of_a_real_run(
 ) -> None:
     path = tmp_path / "report.html"
     path.write_text(as_page(real.run, real.path), "utf-8")
+    assert violations(browser, path, "", width) == []
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_axe_finds_no_violation_in_the_page_of_a_sweep(browser: Browser, tmp_path: Path, width: int) -> None:
+    path = tmp_path / "report.html"
+    path.write_text(as_page(sweep(), None), "utf-8")
     assert violations(browser, path, "", width) == []

@@ -2,33 +2,12 @@
 
 from __future__ import annotations
 
-from pytest_puma.analysis.front import fronts
-from pytest_puma.analysis.robustness import variant_shifts
-from pytest_puma.core import Run
 from pytest_puma.report.page.page import as_page
 from pytest_puma.report.page.variants import variants_of
-from tests.factories import LABELS, Triage, computed_outcome, predictions, run
 from tests.report.page.page import Page
+from tests.report.page.swept import sweep, swept
 
-GOLDS = [LABELS[row % 4] for row in range(40)]
-
-
-def swept(**rights: tuple[int, ...]) -> Run:
-    """A run of several scenarios: right answers by variant."""
-    outcomes = [
-        computed_outcome(
-            f"task_{place}-zero_shot@q{'' if name == 'plain' else f'+{name}'}",
-            Triage(),
-            predictions(GOLDS, [*GOLDS[:count], *(None for _ in GOLDS[count:])]),
-        )
-        for name, counts in rights.items()
-        for place, count in enumerate(counts)
-    ]
-    outcomes = [outcome for place in range(3) for outcome in outcomes if outcome.name.scenario == f"task_{place}"]
-    return run(*outcomes, variants=variant_shifts(outcomes), fronts=fronts(outcomes))
-
-
-SWEPT = swept(plain=(20, 30, 30), **{"loud-1": (38, 30, 29), "loud-2": (39, 4, 30)})
+SWEPT = sweep()
 
 
 def test_a_change_has_a_mark_where_it_is_sure_over_all_cells() -> None:
