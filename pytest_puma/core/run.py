@@ -11,6 +11,7 @@ from pytest_puma.core.change import Change, Contrast
 from pytest_puma.core.gate import Tally, Verdict
 from pytest_puma.core.metric import Measure
 from pytest_puma.core.outcome import Outcome
+from pytest_puma.core.weights import Weights
 
 #: Whether a point of a trade-off is as good as any other one on the whole: surely, surely not, or nobody knows.
 Standing: TypeAlias = Literal["on the front", "dominated", "undecided"]
@@ -177,6 +178,7 @@ class Run:
     several cells, and of gates that fit no cell; `problems`: sentences that fail the run although no cell fails;
     `faults`: the tests that ended in an error or whose body failed; `robustness`: one for each cell with perturbed
     twins; `variants`: one for each cell of a plain model with variants; `fronts`: the trade-offs between variants;
+    `weights`: those of the models by name, in a run with variants;
     `contrasts`: the comparison of cells, if requested; `best`: a sentence on the best cell of each scenario if cells
     were compared; `unchanged`: sentences on perturbed cells that were not run because the perturbation changes none of
     their prompts; `rescored_from`: the run whose answers were read, None if they were computed. `seconds`: wall-clock
@@ -197,6 +199,7 @@ class Run:
     variants: tuple[Shifts, ...] = ()
     fronts: tuple[Front, ...] = ()
     best: tuple[str, ...] = ()
+    weights: Mapping[str, Weights] = field(default_factory=dict)
     contrasts: tuple[Contrast, ...] = ()
     unchanged: tuple[str, ...] = ()
     rescored_from: str | None = None

@@ -80,6 +80,7 @@ def _outcome(assessment: Assessment) -> Outcome:
             seconds=assessment.seconds,
             determinism=answered.determinism,
             notes=answered.notes,
+            memory=answered.memory,
         ),
     )
 

@@ -9,7 +9,7 @@ from tabulate import tabulate
 
 from pytest_puma.core import Change, Flip, Outcome, Run
 from pytest_puma.phrases import counted
-from pytest_puma.report import comparison, escape, notes, robustness, variants
+from pytest_puma.report import comparison, costs, escape, notes, robustness, variants
 from pytest_puma.report.rows import COLUMNS, brief, difference, interval, metric_rows, number
 from pytest_puma.report.table import texts, titles
 from pytest_puma.runs.comparison import RunComparison
@@ -113,6 +113,8 @@ def _variants(run: Run) -> Iterator[str]:
     if run.variants:
         yield "#### variants"
         yield _github_table(variants.rows(run.variants), titles(variants.COLUMNS))
+    if found := costs.rows(run):
+        yield _github_table(found, titles(costs.COLUMNS))
     yield "\n".join(f"- {escape.markdown(sentence)}" for sentence in variants.sentences(run))
 
 

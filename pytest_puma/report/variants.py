@@ -8,7 +8,7 @@ from typing import Any
 from pytest_puma.core import Run, Shift, Shifts
 from pytest_puma.core.variant import PLUS
 from pytest_puma.phrases import named
-from pytest_puma.report import table
+from pytest_puma.report import costs, table
 from pytest_puma.report.comparison import APPROXIMATE
 from pytest_puma.report.robustness import NAMES, SHIFTS, SIGNIFICANCE_LEVEL
 from pytest_puma.report.table import TextColumn
@@ -29,7 +29,8 @@ def lines(run: Run, width: int) -> list[str]:
     shifts = [shift for result in run.variants for shift in result.shifts]
     approximate = any(shift.change.approximate or shift.answer_changes.rate.note for shift in shifts)
     shown = table.lines(COLUMNS, rows(run.variants), width) if shifts else []
-    return [*shown, *([APPROXIMATE] if approximate else []), *sentences(run)]
+    priced = costs.lines(run, width)
+    return [*shown, *([APPROXIMATE] if approximate else []), *([""] if priced else []), *priced, *sentences(run)]
 
 
 def rows(variants: Sequence[Shifts]) -> list[tuple[str, ...]]:

@@ -53,9 +53,12 @@ def as_json(run: Run) -> str:
         for name in ("shared_prompts", "cross_cell_gates", "replicates", "contrasts", "drift", "notes"):
             del outcome[name]
     data = {"format": FORMAT} | plain(replace(run, outcomes=()))
-    for name in ("variants", "fronts", "best"):
+    for name in ("variants", "fronts", "best", "weights"):
         if not data[name]:
             del data[name]  # as before there were any
+    if not run.weights:
+        for outcome in outcomes:
+            del outcome["memory"]
     data |= {"outcomes": outcomes, "gates": plain(run.tally), "notes": plain(run.notes)}
     return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
 

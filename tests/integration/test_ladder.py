@@ -42,7 +42,15 @@ def engines(project: Project) -> dict[str, Any]:
 def test_a_ladder_is_made_once_kept_and_read_offline(ladder: Project) -> None:
     source = ladder.pytester.path / "q.gguf"
     digest = weights_digest(source)
-    ladder.run(LADDER, model=False).assert_outcomes(passed=3)
+    result = ladder.run(LADDER, model=False)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(
+        [
+            "model *MB *bits/weight *tensors *read/s *written/s *memory, MB",
+            "q *32.00 *100% F32 *",
+            "q+Q8_0 *8.54 *100% Q8_0*",
+        ]
+    )
     files = made(digest)
     assert [file.name for file in files] == [f"q-{name}-{digest[:16]}.gguf" for name in ("Q4_0", "Q8_0")]
     kinds = [{tensor.tensor_type.name for tensor in GGUFReader(file).tensors} for file in files]
@@ -53,6 +61,11 @@ def test_a_ladder_is_made_once_kept_and_read_offline(ladder: Project) -> None:
     assert digests == dict(zip(MODELS, map(weights_digest, [source, *files]), strict=True))
     assert not any("variant" in signature for signature in signatures.values())
     stamps = [file.stat().st_mtime_ns for file in files]
+    record = json.loads((max((ladder.pytester.path / ".puma" / "runs").iterdir()) / "run.json").read_text())
+    sizes = {model: weights["size"] for model, weights in record["weights"].items()}
+    assert sizes == dict(zip(MODELS, [file.stat().st_size for file in (source, *files)], strict=True))
+    assert record["weights"]["q+Q8_0"]["bits"] < 9 < record["weights"]["q"]["bits"] == 32
+    assert all(outcome["memory"] > sizes[outcome["model"]] for outcome in record["outcomes"])
 
     result = ladder.run(LADDER, model=False)
     result.assert_outcomes(passed=3)

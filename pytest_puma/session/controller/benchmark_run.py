@@ -16,6 +16,7 @@ from pytest_puma.analysis.front import fronts
 from pytest_puma.analysis.robustness import robustness, variant_shifts
 from pytest_puma.core import Outcome, Run, Verdict
 from pytest_puma.errors import naming
+from pytest_puma.models.contents import weights_of
 from pytest_puma.planning.settings import Settings
 from pytest_puma.platform.signals import deferred
 from pytest_puma.runs.comparison import RunComparison, compare
@@ -126,6 +127,7 @@ class BenchmarkRun:
         self, verdicts: tuple[Verdict, ...], problems: tuple[str, ...], baselines: Callable[[], list[str]]
     ) -> Run:
         outcomes, faults, settings = self.arrivals.outcomes, self.arrivals.faults, self._settings
+        models = settings.request.models
         if faults:
             self._output.open()
         self._comparison = self._compared(outcomes)
@@ -144,6 +146,7 @@ class BenchmarkRun:
             faults=faults,
             robustness=robustness(outcomes, settings.registry.perturbations),
             variants=variant_shifts(outcomes),
+            weights=weights_of(models) if any(model.variant is not None for model in models) else {},
             fronts=fronts(outcomes),
             best=leaders(outcomes) if compares else (),
             contrasts=(*contrasts_of(outcomes, settings.judging.compare), *earlier),
