@@ -93,8 +93,12 @@ class Sides:
         """The same in PyTorch; the first half of a text is its prompt."""
         tokens = self._backend.tokens(text)
         hooks = []
-        for control in controls:
-            change, chosen = changes(self)[control.kind](control.strength), _chosen(control.scope, len(tokens))
+        conditions = [control for control in controls if control.kind == "when"]
+        if not all(self._holds(tokens, condition) for condition in conditions):
+            return self.theirs(text)
+        for control in controls[: len(controls) - len(conditions)]:
+            scope: Scope = "reply" if conditions else control.scope
+            change, chosen = changes(self)[control.kind](control.strength), _chosen(scope, len(tokens))
             first, last = control.layers or (1, len(self.directions) - 1)
             for layer in range(first, last + 1):
                 hook = _forward_hook(change, layer, chosen)
@@ -104,6 +108,15 @@ class Sides:
         for hook in hooks:
             hook.remove()
         return _log_probabilities(logits, tokens)
+
+    def _holds(self, tokens: list[int], condition: Control) -> bool:
+        """Whether the mean state of the prompt has the cosine with the direction."""
+        layer = condition.layers[0] if condition.layers else 0
+        with torch.no_grad():
+            states = self._torch(torch.tensor([tokens]), output_hidden_states=True).hidden_states[layer + 1][0]
+        cosine = torch.cosine_similarity(states[: len(tokens) // 2].mean(dim=0), self.directions[layer], dim=0)
+        print(f"cosine {float(cosine):.4f}")
+        return float(cosine) >= condition.strength
 
 
 def _chosen(scope: Scope, tokens: int) -> Any:
@@ -152,18 +165,21 @@ def changes(sides: Sides) -> Mapping[ControlKind, Callable[[float], Change]]:
     return {"steer": added, "ablate": ablated, "rotate": rotated}
 
 
-def case(kind: ControlKind, strength: float, layers: Layers | None = None, scope: Scope = "all") -> Control:
+def put(kind: ControlKind, strength: float, layers: Layers | None = None, scope: Scope = "all") -> Control:
     """Return a control whose file is written later."""
     return Control(kind=kind, name="vector", strength=strength, layers=layers, scope=scope)
 
 
+#: Controls that are put on together; conditions come last.
 CASES = (
-    case("steer", 0.5, (10, 10)),
-    case("ablate", 1.0, (10, 10)),
-    case("ablate", 1.0),
-    case("rotate", 10.0, (10, 10)),
-    case("rotate", -5.0, (8, 14)),
-    *(case("steer", 0.5, (10, 10), scope) for scope in ("prompt", "reply", "last")),
+    (put("steer", 0.5, (10, 10)),),
+    (put("ablate", 1.0, (10, 10)),),
+    (put("ablate", 1.0),),
+    (put("rotate", 10.0, (10, 10)),),
+    (put("rotate", -5.0, (8, 14)),),
+    *((put("steer", 0.5, (10, 10), scope),) for scope in ("prompt", "reply", "last")),
+    # Holds for one of the texts.
+    (put("steer", 0.5, (10, 10)), put("when", -0.015, (8, 8))),
 )
 
 
@@ -177,9 +193,11 @@ def main(source: Path) -> bool:
             sides = Sides(file, backend)
             plain = [sides.theirs(text) for text in TEXTS]
             good = [_compared("plain", [sides.ours(text) for text in TEXTS], plain, plain)]
-            for control in (replace(unwritten, path=sides.vector) for unwritten in CASES):
-                ours, theirs = ([side(text, control) for text in TEXTS] for side in (sides.ours, sides.theirs))
-                good.append(_compared(f"{control.kind} {control.part}", ours, theirs, plain))
+            for case in CASES:
+                controls = [replace(control, path=sides.vector) for control in case]
+                ours, theirs = ([side(text, *controls) for text in TEXTS] for side in (sides.ours, sides.theirs))
+                name = " ".join(f"{control.kind} {control.part}" for control in controls)
+                good.append(_compared(name, ours, theirs, plain))
     return all(good)
 
 

@@ -17,12 +17,13 @@ from typing import Literal, TypeAlias
 from pytest_puma.errors import SettingsError
 
 #: A LoRA adapter; a control vector, which is added to states, whose direction is taken out of them, or to which they
-#: are rotated; a quantisation; an option of the engine: the type of its KV cache, or whether it uses flash attention.
-ControlKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "quant", "kv", "flash"]
+#: are rotated; a condition on prompts, for vectors to act on their replies; a quantisation; an option of the engine:
+#: the type of its KV cache, or whether it uses flash attention.
+ControlKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "when", "quant", "kv", "flash"]
 #: Kinds that are chosen from values and have no strength.
 CHOSEN: tuple[ControlKind, ...] = ("quant", "kv", "flash")
 #: Kinds that change states while they are computed, by a formula that llama.cpp does not have.
-HOOKS: tuple[ControlKind, ...] = ("ablate", "rotate")
+HOOKS: tuple[ControlKind, ...] = ("ablate", "rotate", "when")
 #: The tokens whose states a control changes: of the prompt, of the reply, or the last one of the prompt.
 Scope: TypeAlias = Literal["all", "prompt", "reply", "last"]
 #: First and last, counted from 0, as in llama.cpp's `l_out-N`.
@@ -38,8 +39,8 @@ class Control:
 
     `name`: the stem of the file, else the value, such as a type of quantisation that is made of the model's own file.
     `sha256`: the digest of the file's bytes, which identifies it; empty without a file. `strength`: its factor, never
-    0; of a rotation, degrees. `layers`: those of a control vector, None for all that the file has. `scope`: the tokens
-    that a vector changes.
+    0; of a rotation, degrees; of a condition, its threshold, which may be 0. `layers`: those of a control vector, None
+    for all that the file has. `scope`: the tokens that a vector changes.
     """
 
     kind: ControlKind
@@ -90,7 +91,7 @@ class Variant:
     @classmethod
     def of(cls, *controls: Control, name: str = "") -> Variant:
         """Return a variant of one's own. A control of strength 0 is left out; a `SettingsError` if none is left."""
-        left = tuple(control for control in controls if control.strength)
+        left = tuple(control for control in controls if control.strength or control.kind == "when")
         if not left:
             msg = f"variant {name!r} has no control with a strength; expected one, as the plain model is no variant"
             raise SettingsError(msg)

@@ -59,6 +59,8 @@ class Rows:
         return np.equal(self.position, self.prompt - 1)
 
 
+#: Chooses rows.
+Scoped: TypeAlias = Callable[[Rows], NDArray[np.bool_]]
 #: Returns the states that take the place of those it gets; the same object leaves them as they are.
 Change: TypeAlias = Callable[[States, Rows], States]
 

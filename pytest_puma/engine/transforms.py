@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from pytest_puma.core import Control
 from pytest_puma.core.variant import ControlKind, Scope
-from pytest_puma.engine.hook import Change, Hook, Rows, States
+from pytest_puma.engine.hook import Change, Hook, Rows, Scoped, States
 
 #: States in, states out; the same for each token.
 Transform: TypeAlias = Callable[[States], States]
@@ -62,7 +62,8 @@ _TRANSFORMS: Mapping[ControlKind, Callable[[States, float], Transform]] = {
     "ablate": lambda direction, strength: ablation(_unit(direction), strength),
     "rotate": lambda direction, degrees: rotation(_unit(direction), degrees),
 }
-_SCOPES: Mapping[Scope, Callable[[Rows], NDArray[np.bool_]]] = {
+#: The rows of each scope.
+SCOPES: Mapping[Scope, Scoped] = {
     "all": lambda rows: np.ones(len(rows), dtype=np.bool_),
     "prompt": lambda rows: ~rows.reply,
     "reply": lambda rows: rows.reply,
@@ -70,17 +71,20 @@ _SCOPES: Mapping[Scope, Callable[[Rows], NDArray[np.bool_]]] = {
 }
 
 
-def hooks_of(control: Control, directions: NDArray[np.float32]) -> list[Hook]:
-    """Return the hooks of a control with a direction for each layer from 1 on; zeros leave a layer alone."""
+def hooks_of(control: Control, directions: NDArray[np.float32], scope: Scoped) -> list[Hook]:
+    """Return the hooks of a control with a direction for each layer from 1 on, on the tokens of a scope.
+
+    Zeros leave a layer alone.
+    """
     transform = _TRANSFORMS[control.kind]
     return [
-        Hook(layer, "l_out", _scoped(transform(direction, control.strength), _SCOPES[control.scope]))
+        Hook(layer, "l_out", _scoped(transform(direction, control.strength), scope))
         for layer, direction in enumerate(directions, start=1)
         if direction.any()
     ]
 
 
-def _scoped(transform: Transform, scope: Callable[[Rows], NDArray[np.bool_]]) -> Change:
+def _scoped(transform: Transform, scope: Scoped) -> Change:
     """A change of the rows in a scope; without one of these, the states are the same object."""
 
     def change(states: States, rows: Rows) -> States:

@@ -34,8 +34,8 @@ def steer(
     """Return the control of a vector, or of the file of one or of pairs of texts; a `ModelError` if it cannot be read.
 
     `layers`: one, or the first and the last; all of the vector by default. `name`: in place of that of the file; of a
-    vector it is `vector` by default. `kind`: `ablate` or `rotate` for these hooks in place of an addition. `scope`: the
-    tokens that it changes, `all`, `prompt`, `reply` or `last`.
+    vector it is `vector` by default. `kind`: `ablate`, `rotate` or `when` for these hooks in place of an addition.
+    `scope`: the tokens that it changes, `all`, `prompt`, `reply` or `last`.
     """
     path = _saved(vector) if isinstance(vector, ControlVector) else Path(vector)
     name = name or ("vector" if isinstance(vector, ControlVector) else "")

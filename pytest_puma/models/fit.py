@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import cache
 
-from pytest_puma.core import Model
+from pytest_puma.core import Control, Model, ModelError
 from pytest_puma.core.variant import CHOSEN
 from pytest_puma.models.adapter import read_adapter
 from pytest_puma.models.base import BaseModel
@@ -32,3 +32,15 @@ def check_fit(variants: Sequence[Model]) -> None:
             check_layers(control.path, base, control.layers)
         else:
             load(control.path).check_fits(base, name=control.path.name, chosen=control.layers)
+        if control.kind == "when":
+            _check_condition(control, base)
+
+
+def _check_condition(control: Control, base: BaseModel) -> None:
+    first, last = control.layers or (0, 0)
+    if first != last or not 1 <= last < base.layers - 1 or abs(control.strength) > 1:
+        msg = (
+            f"{control.part}: a condition is a cosine from -1 to 1 at one of the layers 1 to {base.layers - 2} of "
+            f"{base.name}, as in when=topic.gguf:0.2@1: the last layer computes only tokens that need logits"
+        )
+        raise ModelError(msg)

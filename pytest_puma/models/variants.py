@@ -4,6 +4,7 @@
     steer=FILE[:STRENGTH[/STRENGTH...]][@LAYERS[/LAYERS...]] a control vector; layers are N or FIRST-LAST
     ablate=FILE[:STRENGTH...][@LAYERS...]                    its directions are taken out of the states; 1 is all of it
     rotate=FILE:DEGREES...[@LAYERS...]                       the states are rotated towards its directions
+    when=FILE:THRESHOLD[/THRESHOLD...]@LAYER                 vectors act on replies to prompts with this cosine and more
     scope=SCOPE[/SCOPE...]                                   tokens for the vector before it: all, prompt, reply, last
     quant=, kv=, flash=                                      other weights and engine options, see `models.choices`
 
@@ -32,7 +33,7 @@ from pytest_puma.models.choices import CHOICES, ChoiceArgument, choice
 from pytest_puma.models.search import expanded, is_file
 
 _T = TypeVar("_T")
-FileKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate"]
+FileKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "when"]
 _FILES: tuple[FileKind, ...] = get_args(FileKind)
 #: The keys of controls in a model argument.
 KINDS = (*_FILES, *CHOICES)
@@ -61,7 +62,7 @@ class ControlArgument:
     def points(self, control: Control) -> list[Control | None]:
         """Return the control at each point; None, once, where its strength is 0."""
         points = (
-            replace(control, strength=strength, layers=layers, scope=scope) if strength else None
+            replace(control, strength=strength, layers=layers, scope=scope) if strength or self.kind == "when" else None
             for strength in self.strengths
             for layers in self.layers
             for scope in self.scopes
@@ -107,7 +108,13 @@ def variants_of(model: Model, axes: Iterable[Sequence[Control | None]]) -> list[
     if same := next((name for name, axes_with_it in names.items() if axes_with_it > 1), None):
         msg = f"two controls are named {same!r}; expected files with different names: rename one of them"
         raise ModelError(msg)
-    grid = [Variant(controls=tuple(filter(None, point))) for point in product(*points)]
+    grid: list[Variant] = []
+    for point in product(*points):
+        controls = list(filter(None, point))
+        variant = _variant(controls)
+        # Without a vector, all thresholds are the same.
+        if len(variant.controls) == len(controls) or variant not in grid:
+            grid.append(variant)
     if len(grid) > MAX_VARIANTS:
         msg = f"the lists make {len(grid)} variants; expected at most {MAX_VARIANTS}: give shorter lists"
         raise ModelError(msg)
@@ -118,8 +125,18 @@ def variants_of(model: Model, axes: Iterable[Sequence[Control | None]]) -> list[
     return models
 
 
+def _variant(controls: Sequence[Control]) -> Variant:
+    """The controls without conditions where no vector is left to act under them."""
+    vectors = any(control.kind not in {"lora", "when", *CHOICES} for control in controls)
+    return Variant(controls=tuple(control for control in controls if vectors or control.kind != "when"))
+
+
 def _varied(model: Model, variant: Variant) -> Model:
     name = f"{model.name}{PLUS}{variant.name}"
+    scopes = {control.scope for control in variant.controls}
+    if any(control.kind == "when" for control in variant.controls) and not scopes <= {"all", "reply"}:
+        msg = f"{name}: when= decides behind the prompt, and vectors act on the reply; expected no other scope with it"
+        raise ModelError(msg)
     if "q" in (variant.value("kv") or "") and variant.value("flash") == "off":
         msg = f"{name}: a quantised KV cache needs flash attention; expected no flash=off with it: give two arguments"
         raise ModelError(msg)
@@ -129,6 +146,9 @@ def _varied(model: Model, variant: Variant) -> Model:
 def _control(kind: FileKind, value: str) -> ControlArgument:
     place = _file_at_start(value)
     found = _REST.fullmatch(value, len(place)) if place else _VALUE.fullmatch(value)
+    if kind == "when" and not (found and found["strengths"] and found["layers"]):
+        msg = f"found when={value}; expected FILE:THRESHOLD@LAYER, as in when=topic.gguf:0.2@8"
+        raise ModelError(msg)
     if found is None or (kind == "lora" and found["layers"] is not None):
         msg = f"found {kind}={value}; expected {_FORM}"
         raise ModelError(msg)
@@ -142,7 +162,7 @@ def _control(kind: FileKind, value: str) -> ControlArgument:
 
 def _scoped(before: Sequence[ControlArgument | ChoiceArgument], value: str) -> ControlArgument:
     control = before[0] if before else None
-    if not isinstance(control, ControlArgument) or control.kind == "lora":
+    if not isinstance(control, ControlArgument) or control.kind in {"lora", "when"}:
         msg = f"found {SCOPE}={value}; expected it behind a vector, as in steer=polite.gguf:4@10,{SCOPE}=reply"
         raise ModelError(msg)
     return replace(control, scopes=_listed(value, SCOPE, lambda text: next((s for s in _SCOPES if s == text), None)))

@@ -150,11 +150,15 @@ class NativeBackend(TextSide):
     def fork(self, source: int, target: int) -> None:
         """Fork a whole sequence into an empty one; the KV slots are shared, or copied between streams."""
         llama_cpp.llama_memory_seq_cp(self._memory, source, target, -1, -1)
+        if self.hooks is not None:
+            self.hooks.fork(source, target)
 
     def drop(self, sequence: int) -> None:
         """Empty a sequence."""
         if not llama_cpp.llama_memory_seq_rm(self._memory, sequence, -1, -1):
             self._fail(f"llama.cpp cannot empty sequence {sequence}")
+        if self.hooks is not None:
+            self.hooks.drop(sequence)
 
     def close(self) -> None:
         """Free the cache, then the weights. May be called twice."""

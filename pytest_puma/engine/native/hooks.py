@@ -16,6 +16,7 @@ import llama_cpp
 import numpy as np
 
 from pytest_puma.core import EngineError, Step
+from pytest_puma.engine.condition import Condition
 from pytest_puma.engine.hook import Hook, Rows
 from pytest_puma.engine.native import binding
 from pytest_puma.engine.native.hidden import ggml_functions
@@ -31,6 +32,7 @@ class Hooks:
         self._last = f"l_out-{last}".encode()
         self._ggml = ggml_functions()
         self._hooks: dict[bytes, list[Hook]] = {}
+        self._conditions: Sequence[Condition] = []
         #: The names of the nodes of the model's graph, after the first use of hooks.
         self.nodes: list[bytes] = []
         self._asked: list[bytes] | None = None
@@ -41,7 +43,7 @@ class Hooks:
         #: For `cb_eval`. Kept alive with this object: llama.cpp has only its address.
         self.callback = llama_cpp.ggml_backend_sched_eval_callback(self._seen)
 
-    def put_on(self, context: Any, hooks: Sequence[Hook]) -> None:
+    def put_on(self, context: Any, hooks: Sequence[Hook], conditions: Sequence[Condition] = ()) -> None:
         """Put hooks on an empty context that has the callback, in place of former ones.
 
         An `EngineError` names a node that llama.cpp does not compute, and those that it does.
@@ -54,11 +56,21 @@ class Hooks:
             by_node[hook.name].append(hook)
             if hook.name not in self.nodes:
                 self._fail_without(hook)
-        self._hooks = by_node
+        self._hooks, self._conditions = by_node, conditions
 
     def take_off(self) -> None:
         """Change nothing from now on."""
-        self._hooks = {}
+        self._hooks, self._conditions = {}, []
+
+    def fork(self, source: int, target: int) -> None:
+        """Let a sequence continue from another one."""
+        for condition in self._conditions:
+            condition.fork(source, target)
+
+    def drop(self, sequence: int) -> None:
+        """Forget a sequence."""
+        for condition in self._conditions:
+            condition.drop(sequence)
 
     def decode(self, context: Any, batch: Any, steps: Sequence[Step]) -> int:
         """Call `llama_decode` for a batch of steps with the hooks; an error inside one of them is raised behind it."""

@@ -11,7 +11,6 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
@@ -20,11 +19,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pytest_puma.core import Control, EngineError, ModelError, Variant
+from pytest_puma.core.variant import CHOSEN
+from pytest_puma.engine.condition import Condition, under
 from pytest_puma.engine.hook import Hook
 from pytest_puma.engine.native import binding
 from pytest_puma.engine.native.hooks import Hooks
 from pytest_puma.engine.native.made_vector import default_layers
-from pytest_puma.engine.transforms import hooks_of
+from pytest_puma.engine.transforms import SCOPES, hooks_of
 from pytest_puma.models.base import BaseModel
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.pairs import is_pairs
@@ -67,13 +68,14 @@ class Controls:
         A `PumaError` leaves the context in no usable state.
         """
         controls = () if variant is None else variant.controls
-        hooked = [control for control in controls if control.hooked]
         self.hooks.take_off()
         self._set_adapters(context, [control for control in controls if control.kind == "lora"])
-        added = [control for control in controls if control.kind == "steer" and not control.hooked]
-        self._set_directions(context, added)
+        vectors = [control for control in controls if control.kind not in {"lora", *CHOSEN}]
+        conditional = any(control.kind == "when" for control in vectors)
+        hooked = [control for control in vectors if control.hooked or conditional]
+        self._set_directions(context, [control for control in vectors if control not in hooked])
         if hooked:
-            self.hooks.put_on(context, list(chain.from_iterable(map(self._hooks_of, hooked))))
+            self._put_on_hooks(context, hooked)
         return tuple(note for control in controls for note in self._notes.get(control.path, ()))
 
     def _set_adapters(self, context: Any, controls: Sequence[Control]) -> None:
@@ -120,18 +122,34 @@ class Controls:
             self._check_steerable(context, rows.shape)
         self._set_rows(context, rows)
 
-    def _hooks_of(self, control: Control) -> list[Hook]:
+    def _put_on_hooks(self, context: Any, controls: Sequence[Control]) -> None:
+        conditions, hooks = list[Condition](), list[Hook]()
+        for control in sorted(controls, key=lambda control: control.kind != "when"):
+            self._check_order(control)
+            directions = self._directions(control)
+            self._try(control)
+            if control.kind == "when":
+                layers = enumerate(directions, start=1)
+                conditions += [Condition(layer, row, control.strength) for layer, row in layers if row.any()]
+            else:
+                scope = under(conditions) if conditions else SCOPES[control.scope]
+                hooks += hooks_of(control, directions, scope)
+        self.hooks.put_on(context, [*(condition.hook for condition in conditions), *hooks], conditions)
+
+    def _check_order(self, control: Control) -> None:
         stateful = llama_cpp.llama_model_is_recurrent(self._pointer) or llama_cpp.llama_model_is_hybrid(self._pointer)
-        if stateful and control.scope != "all":
+        if stateful and (control.kind == "when" or control.scope != "all"):
+            found = "when=" if control.kind == "when" else f"scope={control.scope}"
             self._fail(
-                f"llama.cpp computes the tokens of recurrent layers in an order of its own; expected no scope="
-                f"{control.scope} for this architecture: leave it out"
+                f"llama.cpp computes the tokens of recurrent layers in an order of its own; expected no {found} for "
+                "this architecture: leave it out"
             )
-        directions = self._directions(control)
+
+    def _try(self, control: Control) -> None:
+        """Use the hooks of a file in another process first."""
         if self._try_first is not None and control.path not in self._tried:
             self._try_first(replace(control, path=self._make(control.path) if is_pairs(control.path) else control.path))
             self._tried.add(control.path)
-        return hooks_of(control, directions)
 
     def _directions(self, control: Control) -> NDArray[np.float32]:
         """The directions of the layers from 1 on; zeros for a layer that the control leaves alone."""
