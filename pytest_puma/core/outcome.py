@@ -110,8 +110,8 @@ class Execution:
     number of predictions, more than `samples` if a sample has several; `left_out`: the number of samples that were not
     asked because the gates were already decided. `kept`: there if some answers come from the response store;
     `kept_of_judges`: if some of those of judges do. `determinism`: there if it was requested. `notes`: sentences about
-    the model. `memory`: the bytes of the process after the last answer, 0 if they are unknown. `node_id`: that of the
-    test; `attempt` counts its runs, as a plugin may repeat it.
+    the model. `memory`: the bytes of the process after the last answer, 0 if nothing was computed. `node_id`: that of
+    the test; `attempt` counts its runs, as a plugin may repeat it.
     """
 
     signature: Mapping[str, Any]

@@ -75,6 +75,6 @@ def _predict(item: pytest.Item, cell: Cell, engine: Responder, context: Callable
         stopping=stopping_of(cell, context(cell)) if settings.judging.stop_early and not whole else None,
     )
     # Only a run with variants shows it. Mapped weights count: the process has read them.
-    if cell.model.computes and any(model.variant is not None for model in settings.request.models):
+    if answered.speed.prefill_tokens and any(model.variant is not None for model in settings.request.models):
         answered = replace(answered, memory=psutil.Process().memory_info().rss)
     return with_distances(item, cell, answered, engine, progress(f"{cell.id}, its distance:", engine))
