@@ -6,11 +6,15 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from pytest_puma.analysis.contrasts import common, selected, why_apart
 from pytest_puma.core import Gate, Outcome, Policy, Verdict
 from pytest_puma.core.gate import PLAIN
 from pytest_puma.gates.judge import judge, judge_change, not_run, nothing_measured
 from pytest_puma.metrics import paired_change
+from pytest_puma.phrases import counted
+from pytest_puma.stats.intervals import mean_of_independent
 
 
 def verdicts(outcomes: Sequence[Outcome], policy: Policy) -> list[Verdict]:
@@ -27,7 +31,10 @@ def verdicts(outcomes: Sequence[Outcome], policy: Policy) -> list[Verdict]:
 
 def _of_groups(gate: Gate, outcomes: Sequence[Outcome], policy: Policy) -> Iterator[tuple[str, Verdict]]:
     for name, group in _groups(gate, outcomes).items():
-        yield name, _picked(gate, group) if gate.pick else _compared(gate, group, policy)
+        if gate.pick == "mean":
+            yield name, _averaged(gate, group)
+        else:
+            yield name, _picked(gate, group) if gate.pick else _compared(gate, group, policy)
 
 
 def _with_plain(gate: Gate, outcomes: Sequence[Outcome], policy: Policy) -> Iterator[tuple[str, Verdict]]:
@@ -50,6 +57,28 @@ def _groups(gate: Gate, outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]
         if gate in outcome.judgement.cross_cell_gates:
             groups.setdefault(outcome.name.without(gate.axis or "strategy").common_name, []).append(outcome)
     return groups
+
+
+def _averaged(gate: Gate, group: Sequence[Outcome]) -> Verdict:
+    """The verdict on the mean over scenarios, each with the mean of its cells.
+
+    The scenarios are independent; the cells of one have the same samples, so that their errors do not cancel out.
+    """
+    if lacking := next((cell for cell in group if gate.metric not in cell.measures), None):
+        return not_run(gate, f"{gate} was not judged: {lacking.cell} has no {gate.metric}")
+    measures = [cell.measures[gate.metric] for cell in group]
+    if empty := next((cell for cell in group if not cell.measures[gate.metric].n), None):
+        verdict = nothing_measured(gate, empty.measures[gate.metric])
+        return replace(verdict, reason=f"{empty.cell}: {verdict.reason}")
+    scenarios: dict[str, list[tuple[float, float, float]]] = {}
+    for cell, measure in zip(group, measures, strict=True):
+        scenarios.setdefault(cell.name.scenario, []).append((measure.value, measure.low, measure.high))
+    rows = [np.mean(cells, axis=0) for cells in scenarios.values()]
+    value, low, high = mean_of_independent(np.array(rows))
+    total = replace(measures[0], value=value, low=low, high=high, n=sum(measure.n for measure in measures), note="")
+    verdict = judge(gate, {gate.metric: total})
+    parts = ", ".join(f"{name} {row[0]:.3g}" for name, row in zip(scenarios, rows, strict=True))
+    return replace(verdict, reason=f"mean of {counted(len(rows), 'scenario')} ({parts}): {verdict.reason}")
 
 
 def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 from pytest_puma.core.variant import PLUS, plain_name
 
-Axis: TypeAlias = Literal["strategy", "model", "perturbation", "variant"]
+Axis: TypeAlias = Literal["strategy", "model", "perturbation", "variant", "scenario"]
 #: The columns of a cell's names in tables.
 COLUMNS = ("cell", "scenario", "strategy", "perturbation", "model")
 
@@ -59,11 +59,16 @@ class CellId:
         return dict(zip(COLUMNS, values, strict=True))
 
     def without(self, axis: Axis) -> CellId:
-        """The cells that differ on this axis alone have this in common: the same names, with that one empty."""
+        """The cells that differ on this axis alone have this in common: the same names, with that one empty.
+
+        Scenarios have strategies of their own, so that without the scenario there is none either.
+        """
         if axis == "perturbation":
             return replace(self, perturbation=None)
         if axis == "variant":
             return replace(self, model=self.plain)
+        if axis == "scenario":
+            return replace(self, scenario="", strategy="")
         return replace(self, strategy="") if axis == "strategy" else replace(self, model="")
 
     @property

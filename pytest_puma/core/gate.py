@@ -37,7 +37,8 @@ class Gate:
     (`baseline`, `plain` or `naive.<name>`): `metric op other + limit`, or, if `quotient`, `metric op other * limit`.
     `doubt` is None if the setting of the project applies. Three forms concern several cells: with a `strategy`, `other`
     is a strategy too, and both name cells of one scenario and model; with `pick`, the metric is the maximum or the
-    minimum over the cells along an `axis`; with `plain`, a variant is compared with its plain model.
+    minimum over the cells along an `axis`, or the mean over the scenarios of a model; with `plain`, a variant is
+    compared with its plain model.
     """
 
     metric: str
@@ -48,8 +49,8 @@ class Gate:
     quotient: bool = False
     doubt: Doubt | None = None
     strategy: str | None = None
-    pick: Literal["max", "min"] | None = None
-    axis: Literal["strategy", "model", "variant"] | None = None
+    pick: Literal["max", "min", "mean"] | None = None
+    axis: Literal["strategy", "model", "variant", "scenario"] | None = None
 
     def __str__(self) -> str:
         """Return the gate as users write it."""

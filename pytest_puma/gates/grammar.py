@@ -11,6 +11,7 @@
     f1_macro > naive.tfidf
     accuracy >= plain - 0.02
     max(f1_macro over strategy) >= 0.6
+    mean(accuracy over scenario) >= 0.6
     few_shot_3.f1_macro >= zero_shot.f1_macro
     triage_jira: no_regression
     triage_jira: no_drift
@@ -26,7 +27,7 @@ model without its variant; such a gate concerns variants alone. A number is fini
 
 Two forms concern several cells. `max(metric over axis)`, or `min`, is the maximum, or minimum, over the cells of each
 scenario and model along the `strategy`, of each scenario and strategy along the `model`, or of each plain model along
-its `variant`; its limit is a number.
+its `variant`; `mean(metric over scenario)` is the mean over the scenarios of each model. The limit is a number.
 `strategy.metric op strategy.metric`, with a number as above, compares two cells of each scenario and model.
 
 `[scope:] no_regression [!doubt]` and `[scope:] no_drift [!doubt]` test a whole cell against its baseline, and against
@@ -63,8 +64,8 @@ _SLICE = re.compile(r"\[[^\[\]]*\]")
 _METRIC = re.compile(r"((\w+\.)?per_class\..+\.(precision|recall|f1|roc_auc|average_precision)|[\w.+-]+)(\[[^\]]+\])?")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _OTHER = re.compile(r"(baseline|plain|naive\.\w+)(?![\w.])\s*")
-_PICKED = re.compile(r"\s*(?P<pick>max|min)\(\s*(?P<metric>.+?)\s+over\s+(?P<axis>\w*)\s*\)\s*\Z")
-_AXES = ("strategy", "model", "variant")
+_PICKED = re.compile(r"\s*(?P<pick>max|min|mean)\(\s*(?P<metric>.+?)\s+over\s+(?P<axis>\w*)\s*\)\s*\Z")
+_AXES = {"mean": ("scenario",), "max": ("strategy", "model", "variant"), "min": ("strategy", "model", "variant")}
 #: `!fail` at the end, but not `!=`, an operator that gates do not have.
 _DOUBT = re.compile(r"!\s*([^\s<>=!]*)\s*\Z")
 
@@ -104,8 +105,9 @@ def _left(text: str, start: int, end: int) -> dict[str, Any]:
     picked = _PICKED.match(text, start, end)
     if picked is None:
         return {"metric": _metric(text, start, end)}
-    if picked["axis"] not in _AXES:
-        raise _error(text, picked.start("axis"), f"found {picked['axis']!r}", f"one of {', '.join(_AXES)}")
+    axes = _AXES[picked["pick"]]
+    if picked["axis"] not in axes:
+        raise _error(text, picked.start("axis"), f"found {picked['axis']!r}", " or ".join(axes))
     return picked.groupdict() | {"metric": _metric(text, picked.start("metric"), picked.end("metric"))}
 
 

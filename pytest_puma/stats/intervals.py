@@ -178,3 +178,15 @@ def _student(n: float, level: float) -> float:
     from scipy.special import stdtrit
 
     return float(stdtrit(max(n - 1, 1), (1 + level) / 2))
+
+
+def mean_of_independent(rows: Values) -> tuple[float, float, float]:
+    """Return the mean of independent estimates and its interval, from rows of value, lower and upper end.
+
+    The distances of the ends from the values add up as standard errors do, each side by itself, so that the interval
+    need not be symmetric. Source: G. Y. Zou, A. Donner, "Construction of confidence limits about effect measures: a
+    general approach", Statistics in Medicine 27 (2008).
+    """
+    values, low, high = rows.T
+    mean, n = float(values.mean()), len(values)
+    return mean, mean - float(np.linalg.norm(values - low)) / n, mean + float(np.linalg.norm(high - values)) / n

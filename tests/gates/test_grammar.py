@@ -66,6 +66,8 @@ def test_a_gate_is_read_as_written(text: str, scope: str | None, metric: str, op
         ("f1_macro >= baseline - high", 24, "found 'high'"),
         ("max(f1_macro over scenario) >= 0.6", 19, "found 'scenario'"),
         ("max(f1_macro over ) >= 0.6", 19, "found ''"),
+        ("mean(f1_macro over strategy) >= 0.6", 20, "found 'strategy'"),
+        ("mean(f1_macro over scenario) >= baseline", 33, "found 'baseline'"),
         ("max(f1 macro over model) >= 0.6", 8, "found 'macro'"),
         ("max(f1_macro) >= 0.6", 4, "found '(f1_macro)'"),
         ("max(f1_macro over model) >= baseline", 29, "found 'baseline'"),
@@ -125,6 +127,7 @@ def test_a_comparing_gate_is_read_as_written(text: str, fields: dict[str, Any]) 
     ("text", "fields"),
     [
         ("max(f1_macro over strategy) >= 0.6", {"pick": "max", "axis": "strategy", "limit": 0.6}),
+        ("mean(f1_macro over scenario) > 0.6", {"pick": "mean", "axis": "scenario", "op": ">", "limit": 0.6}),
         ("min( f1_macro  over model )>=.6 !fail", {"pick": "min", "axis": "model", "limit": 0.6, "doubt": "fail"}),
         ("few_shot_3.f1_macro >= zero_shot.f1_macro", {"strategy": "few_shot_3", "other": "zero_shot", "limit": 0.0}),
         (

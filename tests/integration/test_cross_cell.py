@@ -79,3 +79,30 @@ def test_what_makes_no_sense_is_a_collection_error(alone: Project, gate: str, pr
 def test_a_run_that_was_cut_off_judges_none(alone: Project) -> None:
     alone.write(test_triage=two_strategies("max(f1_macro over strategy) >= 0.9", "accuracy >= 0.9"))
     alone.run("-x").assert_outcomes(failed=1)
+
+
+SUITE = """
+import pytest
+
+suite = ["mean(accuracy over scenario) >= 0.9"]
+
+@pytest.mark.puma("knowledge_mini", strategies=["zero_shot"], samples=6, gates=suite)
+def test_knowledge(puma):
+    pass
+
+@pytest.mark.puma("commonsense_mini", strategies=["option_scoring"], samples=6, gates=suite)
+def test_common_sense(puma):
+    pass
+"""
+
+
+def test_a_suite_is_the_tests_with_the_same_gate(scripted: Project) -> None:
+    scripted.write(test_suite=SUITE, test_triage=two_strategies())
+    result = scripted.run()
+    result.assert_outcomes(passed=4, failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            "@tiny: mean of 2 scenarios (*knowledge_mini *): accuracy 0 [[]0, *] n=12 is under 0.9",
+            "FAILED puma::mean(accuracy over scenario) >= 0.9 (@tiny)*",
+        ]
+    )

@@ -15,6 +15,7 @@ from pytest_puma.stats.intervals import (
     effective_wilson,
     expanded_percentile_interval,
     mean_interval,
+    mean_of_independent,
     percentile_interval,
     rare_bounds,
     wilson,
@@ -189,3 +190,19 @@ def test_a_change_is_as_uncertain_as_if_one_more_sample_had_changed_in_each_dire
 
     wider = student(n - 1).ppf(0.975) / 1.959964 * math.sqrt((changed + 2) / changed)
     assert (low, high) == pytest.approx((-0.95 * wider, 0.95 * wider), rel=1e-5)
+
+
+def test_the_interval_of_a_mean_of_independent_estimates_covers_it() -> None:
+    """Four proportions of 50 with Wilson's intervals, which are not symmetric."""
+    random, truths = np.random.default_rng(3), np.array([0.5, 0.7, 0.9, 0.97])
+    hits = 0
+    for counts in random.binomial(50, truths, (1000, 4)).tolist():
+        rows = np.array([(count / 50, *wilson(count, 50)) for count in counts])
+        value, low, high = mean_of_independent(rows)
+        assert value == pytest.approx(sum(counts) / 200)
+        hits += low <= truths.mean() <= high
+    assert 0.93 <= hits / 1000 <= 0.975
+
+
+def test_one_estimate_keeps_its_interval() -> None:
+    assert mean_of_independent(np.array([[0.5, 0.3, 0.8]])) == pytest.approx((0.5, 0.3, 0.8))
