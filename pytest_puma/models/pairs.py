@@ -16,6 +16,8 @@ from pytest_puma.models.base import BaseModel
 from pytest_puma.platform.json_text import parse_json
 
 SUFFIX = ".jsonl"
+#: Refused with the form that is expected: published pairs are often one JSON list.
+_DOCUMENT = ".json"
 #: With fewer, a direction is that of single words.
 FEWEST = 4
 _PROMPT = "Say something."
@@ -35,13 +37,17 @@ class Pair:
 
 def is_pairs(path: Path) -> bool:
     """Whether a file has pairs by its name; else it is a control vector."""
-    return path.suffix.lower() == SUFFIX
+    return path.suffix.lower() in {SUFFIX, _DOCUMENT}
 
 
 def read_pairs(path: Path) -> list[Pair]:
     """Return the pairs of a file; a `ModelError` names the line that has none."""
+    if path.suffix.lower() == _DOCUMENT:
+        msg = f"{path} is one JSON document; expected a file {path.stem}{SUFFIX} with a pair per line, such as {_FORM}"
+        raise ModelError(msg)
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        # Not splitlines(): a text may have other characters that end lines, such as U+2028.
+        lines = path.read_text(encoding="utf-8").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         msg = f"{path} cannot be read: {error}; expected lines such as {_FORM}"
         raise ModelError(msg) from error

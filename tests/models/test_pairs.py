@@ -11,7 +11,7 @@ import pytest
 
 from pytest_puma.core import ModelError
 from pytest_puma.models.base import BaseModel
-from pytest_puma.models.pairs import Pair, check_layers, read_pairs
+from pytest_puma.models.pairs import Pair, check_layers, is_pairs, read_pairs
 
 GOOD = [{"positive": f"LOUD {number}", "negative": f"quiet {number}"} for number in range(4)]
 
@@ -47,6 +47,20 @@ def test_the_error_of_a_file_names_the_line(tmp_path: Path, lines: list[object],
     with pytest.raises(ModelError) as caught:
         read_pairs(_file(tmp_path, lines))
     assert sentence in str(caught.value)
+
+
+def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
+    odd = '{"positive": "STOP\u2028NOW", "negative": "stop\x85now"}'
+    (*_, pair) = read_pairs(_file(tmp_path, [*GOOD, f"{odd}\r"]))
+    assert (pair.positive, pair.negative, pair.line) == ("STOP\u2028NOW", "stop\x85now", 5)
+
+
+def test_a_list_of_pairs_is_refused_with_the_form_of_a_line(tmp_path: Path) -> None:
+    path = tmp_path / "caa.json"
+    path.write_text(json.dumps([{"question": "Stop?", "answer_matching_behavior": "(A)"}], indent=1), encoding="utf-8")
+    assert is_pairs(path)
+    with pytest.raises(ModelError, match=r"caa\.json is one JSON document; expected a file caa\.jsonl with a pair"):
+        read_pairs(path)
 
 
 def test_vectors_of_pairs_have_no_direction_for_the_last_layer(tmp_path: Path) -> None:
