@@ -19,6 +19,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
+from itertools import chain
 from statistics import NormalDist
 from typing import TypeAlias
 
@@ -50,7 +51,7 @@ def fronts(outcomes: Sequence[Outcome], sizes: Mapping[str, int] | None = None) 
     primary = {key: _Axis(cells, next(iter(cells.values())).primary) for key, cells in sweeps.items()}
     found = []
     for key, axis in primary.items():
-        compared = next(iter(sweeps[key].values())).judgement.replicates
+        compared = dict.fromkeys(chain.from_iterable(cell.judgement.replicates for cell in sweeps[key].values()))
         size = _Size(sweeps[key], sizes or {})
         others: list[_Axis | _Size] = [size] if size.varies else []
         others += [_Axis(sweeps[key], metric) for metric in compared if metric != axis.metric]

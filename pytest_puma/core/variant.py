@@ -146,6 +146,11 @@ class Setting:
     strength: float = math.nan
     layers: str = ""
 
+    @property
+    def is_type(self) -> bool:
+        """Whether it is a quantisation, which has its name alone."""
+        return math.isnan(self.strength) and not self.part.startswith(("kv-", "flash-"))
+
 
 def settings_of(variant: str) -> dict[str, Setting]:
     """Return the settings of the controls in the name of a variant, by their names; none for a plain model."""

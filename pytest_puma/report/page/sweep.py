@@ -12,6 +12,7 @@ from itertools import chain
 
 from pytest_puma.core import Measure, Outcome
 from pytest_puma.core.variant import Setting, settings_of
+from pytest_puma.core.weights import Weights
 from pytest_puma.report.page.frame import Frame, ends, shown, span
 from pytest_puma.report.rows import number
 
@@ -77,6 +78,16 @@ class _Point:
     outcome: Outcome
     settings: Mapping[str, Setting]
 
+    @property
+    def type(self) -> str:
+        """The name of its quantisation, `plain` for the file itself."""
+        return next((name for name, setting in self.settings.items() if setting.is_type), "plain")
+
+    @property
+    def without_type(self) -> str:
+        """All other controls."""
+        return ", ".join(setting.part for setting in self.settings.values() if not setting.is_type)
+
     def line(self, control: str, swept: str) -> tuple[str, str]:
         """The key of its line in the curve of a control: what else that control has, and the other controls."""
         others = ", ".join(setting.part for name, setting in self.settings.items() if name != control)
@@ -88,7 +99,7 @@ class _Point:
         return f"layer{'s' if '-' in setting.layers else ''} {setting.layers}", others
 
 
-def curves(outcomes: Sequence[Outcome]) -> Iterator[Curve]:
+def curves(outcomes: Sequence[Outcome], weights: Mapping[str, Weights]) -> Iterator[Curve]:
     """Yield the curves of the cells of a scenario, strategy by strategy and model by model."""
     groups: dict[tuple[str, str], list[Outcome]] = {}
     for outcome in outcomes:
@@ -96,9 +107,29 @@ def curves(outcomes: Sequence[Outcome]) -> Iterator[Curve]:
             groups.setdefault((outcome.name.strategy, outcome.name.plain), []).append(outcome)
     for (strategy, model), group in groups.items():
         points = [_Point(outcome, settings_of(outcome.name.variant or "")) for outcome in group]
-        for control, swept in _swept(points):
-            for metric in group[0].metrics:
-                yield from _curves(points, control, swept, metric, where=f"{group[0].name.scenario}-{strategy}@{model}")
+        where = f"{group[0].name.scenario}-{strategy}@{model}"
+        # A plain model has no distance from itself.
+        for metric in dict.fromkeys(chain.from_iterable(outcome.metrics for outcome in group)):
+            measured = [point for point in points if metric in point.outcome.measures]
+            measured = [point for point in measured if point.outcome.measures[metric].n]
+            yield from _of_bits(measured, weights, metric, where=where)
+            for control, swept in _swept(measured):
+                title = f"{metric} by {swept} of {control}"
+                yield from _curves(_lines(measured, control, swept), measured, metric, title=title, where=where)
+
+
+def _of_bits(points: Sequence[_Point], weights: Mapping[str, Weights], metric: str, *, where: str) -> Iterator[Curve]:
+    """The curve of quantisations, with a line for each combination of all other controls."""
+    lines: dict[str, list[tuple[float, Outcome]]] = {}
+    names: dict[float, str] = {}
+    for point in points:
+        if (found := weights.get(point.outcome.name.model)) is not None:
+            lines.setdefault(point.without_type, []).append((found.bits, point.outcome))
+            names.setdefault(found.bits, point.type)
+    if len(names) > 1:
+        title = f"{metric} by bits per weight"
+        ladder = ", ".join(f"{bits:.3g} {name}" for bits, name in sorted(names.items(), reverse=True))
+        yield from _curves(lines, points, metric, title=title, where=f"{where}: {ladder}")
 
 
 def _swept(points: Sequence[_Point]) -> Iterator[tuple[str, str]]:
@@ -111,10 +142,10 @@ def _swept(points: Sequence[_Point]) -> Iterator[tuple[str, str]]:
             yield control, "layer"
 
 
-def _curves(points: Sequence[_Point], control: str, swept: str, metric: str, *, where: str) -> Iterator[Curve]:
-    measured = [point for point in points if metric in point.outcome.measures and point.outcome.measures[metric].n]
-    lines = _lines(measured, control, swept)
-    plain = next((point.outcome.measures[metric] for point in measured if not point.settings), None)
+def _curves(
+    lines: Mapping[str, list[tuple[float, Outcome]]], points: Iterable[_Point], metric: str, *, title: str, where: str
+) -> Iterator[Curve]:
+    plain = next((point.outcome.measures[metric] for point in points if not point.settings), None)
     shown_measures = [outcome.measures[metric] for line in lines.values() for _, outcome in line]
     shown_measures += [] if plain is None else [plain]
     frame = Frame.around((x for line in lines.values() for x, _ in line), ends(shown_measures))
@@ -126,7 +157,7 @@ def _curves(points: Sequence[_Point], control: str, swept: str, metric: str, *, 
             for place, name in enumerate(part)
         )
         yield Curve(
-            title=f"{metric} by {swept} of {control}",
+            title=title,
             where=where,
             frame=frame,
             lines=tuple(drawn),

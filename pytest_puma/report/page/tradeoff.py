@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from pytest_puma.analysis.front import SIZE
 from pytest_puma.core import CellId, Front, Measure, Outcome, Run, Standing
 from pytest_puma.report.page.frame import BOTTOM, LEFT, RIGHT, TOP, Frame, ends, shown, span
 
@@ -47,12 +49,16 @@ def pictures(run: Run) -> Iterator[Picture]:
     cells = {outcome.cell: outcome for outcome in run.outcomes}
     for front in run.fronts:
         if all(point.cell in cells and point.other_cell in cells for point in front.points):
-            yield _picture(front, cells)
+            yield _picture(front, cells, run)
 
 
-def _picture(front: Front, cells: Mapping[str, Outcome]) -> Picture:
+def _picture(front: Front, cells: Mapping[str, Outcome], run: Run) -> Picture:
     ups = [cells[point.cell].measures[front.metric] for point in front.points]
-    acrosses = [cells[point.other_cell].measures[front.other_metric] for point in front.points]
+    others = [cells[point.other_cell] for point in front.points]
+    if front.other_metric == SIZE:
+        acrosses = [_size(run.weights[outcome.name.model].size) for outcome in others]
+    else:
+        acrosses = [outcome.measures[front.other_metric] for outcome in others]
     frame = Frame.around(ends(acrosses), ends(ups))
     places = [(frame.x(x.value), frame.y(y.value)) for x, y in zip(acrosses, ups, strict=True)]
     edge = _observed_front(ups, acrosses)
@@ -85,8 +91,14 @@ def _picture(front: Front, cells: Mapping[str, Outcome]) -> Picture:
     )
 
 
+def _size(size: int) -> Measure:
+    return Measure(metric=SIZE, value=size / 2**20, low=math.nan, high=math.nan, n=1, better="low")
+
+
 def _axis(cell: str, measure: Measure) -> str:
     name = CellId.parse(cell)
+    if measure.metric == SIZE:
+        return f"{SIZE} (low is better)"
     return f"{measure.metric} of {name.scenario}-{name.strategy} ({measure.better} is better)"
 
 

@@ -56,7 +56,7 @@ def variants_of(run: Run) -> VariantsSection:
     drawn = (
         curve
         for scenario in scenarios
-        for curve in curves([outcome for outcome in run.outcomes if outcome.name.scenario == scenario])
+        for curve in curves([outcome for outcome in run.outcomes if outcome.name.scenario == scenario], run.weights)
     )
     return VariantsSection(
         sentences=tuple(variants.sentences(run)),

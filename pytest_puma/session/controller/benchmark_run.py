@@ -132,7 +132,8 @@ class BenchmarkRun:
             self._output.open()
         self._comparison = self._compared(outcomes)
         earlier = () if self._comparison is None else self._comparison.contrasts
-        varied = any(outcome.name.variant is not None for outcome in outcomes)
+        varied = any(model.variant is not None for model in models)
+        weights = weights_of(models) if varied else {}
         compares = varied or not {"strategy", "model"}.isdisjoint(settings.judging.compare)
         run = Run(
             id="" if self._output.folder is None else self._output.folder.name,
@@ -146,8 +147,8 @@ class BenchmarkRun:
             faults=faults,
             robustness=robustness(outcomes, settings.registry.perturbations),
             variants=variant_shifts(outcomes),
-            weights=weights_of(models) if any(model.variant is not None for model in models) else {},
-            fronts=fronts(outcomes),
+            weights=weights,
+            fronts=fronts(outcomes, {name: found.size for name, found in weights.items()}),
             best=leaders(outcomes) if compares else (),
             contrasts=(*contrasts_of(outcomes, settings.judging.compare), *earlier),
             unchanged=self.arrivals.unchanged,

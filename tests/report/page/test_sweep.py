@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import pytest
 
 from pytest_puma.core import Outcome
 from pytest_puma.core.variant import Setting, settings_of
+from pytest_puma.core.weights import Weights
 from pytest_puma.report.page.sweep import Curve, curves
 from tests.factories import measure, outcome
 
@@ -16,8 +19,14 @@ def cell(variant: str, value: float = 0.5) -> Outcome:
     return outcome(f"triage-zero_shot@{model}", measures={"accuracy": found})
 
 
-def drawn(*variants: str) -> list[Curve]:
-    return list(curves([cell(name, 0.1 * (index + 1)) for index, name in enumerate(variants)]))
+def drawn(*variants: str, weights: Mapping[str, Weights] | None = None) -> list[Curve]:
+    return list(curves([cell(name, 0.1 * (index + 1)) for index, name in enumerate(variants)], weights or {}))
+
+
+def weights(**bits: float) -> dict[str, Weights]:
+    return {
+        "q" if name == "plain" else f"q+{name}": Weights(size=100, bits=each, types={}) for name, each in bits.items()
+    }
 
 
 def lines(curve: Curve) -> dict[str, list[str]]:
@@ -74,6 +83,25 @@ def test_layers_are_swept_at_one_strength() -> None:
 
     assert curve.title == "accuracy by layer of v"
     assert lines(curve) == {"": ["q+v-1-L2", "q+v-1-L4", "q+v-1-L10"]}
+
+
+def test_quantisations_are_in_order_of_their_bits_per_weight() -> None:
+    found = weights(plain=16.0, Q4_K_M=6.17, Q8_0=8.5)
+    (curve,) = drawn("", "Q4_K_M", "Q8_0", weights=found)
+
+    assert curve.title == "accuracy by bits per weight"
+    assert curve.where == "triage-zero_shot@q: 16 plain, 8.5 Q8_0, 6.17 Q4_K_M"
+    assert lines(curve) == {"": ["q+Q4_K_M", "q+Q8_0", "q"]}
+
+
+def test_other_controls_have_a_line_over_the_quantisations() -> None:
+    found = weights(plain=16.0, Q8_0=8.5) | {
+        "q+kv-q8_0": weights(plain=16.0)["q"],
+        "q+Q8_0+kv-q8_0": weights(a=8.5)["q+a"],
+    }
+    (curve,) = drawn("", "Q8_0", "kv-q8_0", "Q8_0+kv-q8_0", weights=found)
+
+    assert lines(curve) == {"alone": ["q+Q8_0", "q"], "kv-q8_0": ["q+Q8_0+kv-q8_0", "q+kv-q8_0"]}
 
 
 def test_more_lines_than_kinds_make_further_charts_on_one_scale() -> None:

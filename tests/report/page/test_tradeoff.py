@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from pytest_puma.core import Front, FrontPoint, Outcome, Run, Standing
+from pytest_puma.core.weights import Weights
 from pytest_puma.report.page.frame import BOTTOM, LEFT, RIGHT, TOP
 from pytest_puma.report.page.tradeoff import Picture, pictures
 from tests.factories import measure, outcome, run
@@ -78,3 +79,18 @@ def test_of_many_points_only_those_of_the_observed_front_are_numbered() -> None:
 def test_a_picture_needs_the_cells_of_its_points() -> None:
     whole = weighed((0.2, 0.4, 0.8), (0.9, 0.5, 0.1))
     assert not list(pictures(run(*whole.outcomes[1:], fronts=whole.fronts)))
+
+
+def test_the_size_of_the_weights_has_no_interval() -> None:
+    outcomes = cells("one", (0.2, 0.4, 0.8))
+    points = tuple(FrontPoint(cell=outcome.cell, other_cell=outcome.cell, standing="undecided") for outcome in outcomes)
+    sizes = {
+        outcome.name.model: Weights(size=2**20 * (index + 1), bits=8, types={})
+        for index, outcome in enumerate(outcomes)
+    }
+    front = Front(metric="accuracy", other_metric="file size, MB", points=points)
+    drawn = picture(run(*outcomes, fronts=(front,), weights=sizes))
+
+    assert drawn.across == "file size, MB (low is better)"
+    assert [spot.other_value for spot in drawn.spots] == ["1.00", "2.00", "3.00"]
+    assert all(spot.across == (spot.x, spot.x) for spot in drawn.spots)
