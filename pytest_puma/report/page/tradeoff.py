@@ -103,7 +103,7 @@ def _axis(cell: str, measure: Measure) -> str:
 
 
 def _observed_front(ups: Sequence[Measure], acrosses: Sequence[Measure]) -> set[int]:
-    """The points that no other one beats on both metrics, as they were observed."""
+    """The points than which no other one is better on a metric and as good on the other, as they were observed."""
     gains = [
         [measure.value if measure.better == "high" else -measure.value for measure in pair]
         for pair in zip(ups, acrosses, strict=True)
@@ -111,7 +111,7 @@ def _observed_front(ups: Sequence[Measure], acrosses: Sequence[Measure]) -> set[
     return {
         index
         for index, gain in enumerate(gains)
-        if not any(other[0] > gain[0] and other[1] > gain[1] for other in gains)
+        if not any(other != gain and other[0] >= gain[0] and other[1] >= gain[1] for other in gains)
     }
 
 

@@ -6,11 +6,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pytest_puma.core import Run
-from pytest_puma.report import variants
+from pytest_puma.report import costs, variants
+from pytest_puma.report.costs import Cost
 from pytest_puma.report.page.changes import TextTable, variant_table
 from pytest_puma.report.page.sweep import Curve, curves
 from pytest_puma.report.page.tradeoff import Picture, pictures
 from pytest_puma.report.rows import signed
+from pytest_puma.report.table import TextColumn
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +50,8 @@ class VariantsSection:
     curves: tuple[Curve, ...]
     pictures: tuple[Picture, ...]
     table: TextTable
+    cost_columns: tuple[TextColumn[Cost], ...]
+    costs: tuple[tuple[str, ...], ...]
 
 
 def variants_of(run: Run) -> VariantsSection:
@@ -64,6 +68,8 @@ def variants_of(run: Run) -> VariantsSection:
         curves=tuple(drawn),
         pictures=tuple(pictures(run)),
         table=variant_table(run.variants),
+        cost_columns=costs.COLUMNS,
+        costs=tuple(costs.rows(run)),
     )
 
 

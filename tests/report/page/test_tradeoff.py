@@ -57,6 +57,8 @@ def test_the_line_joins_the_points_that_none_beats() -> None:
 
     assert drawn.path.count("L") == 2, "without the last point"
     assert low.path.count("L") == 0, "the third point is best on both"
+    equal = picture(weighed((0.2, 0.2, 0.8), (0.9, 0.5, 0.1)))
+    assert equal.path.count("L") == 1, "the second point is as good as the first on one metric alone"
 
 
 def test_numbers_are_within_the_axes_and_apart_from_each_other() -> None:

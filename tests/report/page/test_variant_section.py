@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from pytest_puma.core.weights import Weights
 from pytest_puma.report.page.page import as_page
 from pytest_puma.report.page.variants import variants_of
 from tests.report.page.page import Page
@@ -33,6 +36,15 @@ def test_the_page_shows_the_tables_and_names_the_harm() -> None:
     assert ["cell", "metric", "loud-1", "loud-2"] in heads
     assert ["point", "variant", "up", "across", "standing"] in heads
     assert page.summary.count("<figure") == 3 + 3, "a curve for each scenario, a picture for each pair"
+
+
+def test_the_cost_of_each_model_is_that_of_the_terminal() -> None:
+    weights = {"q": Weights(size=2**28, bits=16, types={"F16": 1}), "q+loud-1": Weights(size=2**27, bits=8.5, types={})}
+    page = Page(as_page(replace(SWEPT, weights=weights), None))
+    assert ["model", "MB", "bits/weight", "tensors", "read/s", "written/s", "memory, MB"] in [
+        table[0] for table in page.tables
+    ]
+    assert ["q", "256", "16.00", "100% F16", "-", "-", "-"] in [row for table in page.tables for row in table]
 
 
 def test_a_run_of_plain_models_has_no_section() -> None:
