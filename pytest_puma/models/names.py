@@ -71,9 +71,10 @@ def select_variants(patterns: Sequence[str], models: Sequence[Model]) -> tuple[M
     All models if none has a variant, so that a test for variants also runs without them. A `ModelError` names a pattern
     that matches none.
     """
-    if all(model.variant is None for model in models):
-        return tuple(models)
+    # By names, as models of an earlier run have nothing else of their variants.
     names = [model.name.partition(PLUS)[2] or PLAIN for model in models]
+    if set(names) == {PLAIN}:
+        return tuple(models)
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in names):
             msg = f"variants: {pattern!r} matches no variant of this run; {there_are(pattern, dict.fromkeys(names))}"

@@ -67,6 +67,11 @@ def test_a_test_selects_its_variants(varied: Project) -> None:
     run_grid(varied).assert_outcomes(passed=2)
     assert _answers(varied) == {"q": {"Major"}, "q+loud-2": {"Minor"}}
     varied.run("--puma-model=q.gguf", model=False).assert_outcomes(passed=1)
+    varied.write(test_all=TRIAGE)
+    run_grid(varied).assert_outcomes(passed=2 + 3)
+    rescored = varied.run("--puma-rescore=last", "-v", model=False)
+    rescored.assert_outcomes(passed=2 + 3)
+    assert not [line for line in rescored.outlines if "test_it.py" in line and "loud-1" in line]
     result = varied.run("--puma-model=q.gguf,steer=loud.gguf:0/1", model=False)
     assert result.ret == pytest.ExitCode.INTERRUPTED
     result.stdout.fnmatch_lines(["*variants: '[*]-2' matches no variant of this run; *there are: plain, loud-1*"])
