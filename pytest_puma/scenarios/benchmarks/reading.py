@@ -20,6 +20,8 @@ from pytest_puma.scenarios.benchmarks import fields
 from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark, TaskFiles, nested_records
 
 _NONE = "unanswerable"
+#: What an answer of DROP may be.
+_PARTS = ("number", "date", "spans")
 
 
 class Squad(CompletionBenchmark):
@@ -129,7 +131,8 @@ class DropPassages(CompletionBenchmark):
         """Return a record with all answers, each once."""
         others = record.get("validated_answers") or []
         if isinstance(others, dict):  # a list for each field
-            others = [dict(zip(others, values, strict=True)) for values in zip(*others.values(), strict=True)]
+            rows = zip(*(others[name] for name in _PARTS), strict=False)
+            others = [dict(zip(_PARTS, row, strict=True)) for row in rows]
         answers = [_spans(answer) for answer in (fields.value(record, dict, "answer"), *others)]
         distinct = dict.fromkeys(tuple(spans) for spans in answers if any(spans))
         columns = {name: fields.text(record, name).strip() for name in ("query_id", "passage", "question")}

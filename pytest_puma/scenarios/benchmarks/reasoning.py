@@ -23,6 +23,10 @@ from pytest_puma.scenarios.benchmarks.benchmark import CompletionBenchmark, Part
 _MARK = "####"
 _OPTION = re.compile(r"\(?([A-Z])\)?(?:[.:)\s].*)?", re.DOTALL)
 _ANSWER = re.compile(r".*\banswer(?: is|:)\s*:?\s*(.+)", re.IGNORECASE | re.DOTALL)
+#: A whole number; copies of AIME have one as an angle in degrees: `336^\circ`.
+_WHOLE = re.compile(r"([0-9]{1,3})(?:\^\{?\\circ\}?)?")
+#: A box without braces, and the other command that MATH has: `\boxed 5`, `\fbox{5}`.
+_BARE_BOX = re.compile(r"\\(?:boxed\s|fbox\{)([^$}]+)")
 _MARKS = " \t\r\n*_`\"'"
 
 
@@ -90,11 +94,11 @@ class Aime(CompletionBenchmark):
     def row(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return a record with its answer as a number without zeros before it."""
         answer = fields.value(record, object, "answer", "Answer")
-        text = str(answer).strip()
-        if not re.fullmatch(r"[0-9]{1,3}", text):
+        whole = _WHOLE.fullmatch(str(answer).strip())
+        if whole is None:
             msg = f"column 'answer': found {answer!r}, expected a whole number from 0 to 999"
             raise DataError(msg)
-        return {"problem": fields.text(record, "problem", "Problem", "question"), "answer": str(int(text))}
+        return {"problem": fields.text(record, "problem", "Problem", "question"), "answer": str(int(whole[1]))}
 
 
 class Aime2024(Aime):
@@ -144,8 +148,8 @@ class Math(PartedFiles, CompletionBenchmark):
     def row(self, record: dict[str, Any]) -> dict[str, Any]:
         """Return a record with the boxed answer of its solution."""
         solution = fields.text(record, "solution")
-        answer = boxed(solution)
-        if answer is None:
+        answer = boxed(solution) or (_BARE_BOX.findall(solution) or [""])[-1].strip()
+        if not answer:
             msg = rf"column 'solution': found {solution[-40:]!r} at its end, expected a solution with \boxed{{12}}"
             raise DataError(msg)
         texts = {"problem": fields.text(record, "problem"), "solution": solution, "answer": answer}

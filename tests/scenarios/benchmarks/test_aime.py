@@ -22,7 +22,7 @@ def test_a_problem_in_a_chat(tmp_path: Path, benchmark: type[Aime]) -> None:
     assert ways.golds == ("70",), "without the zero before it"
 
 
-@pytest.mark.parametrize(("answer", "gold"), [("000", "0"), (7, "7"), ("999", "999")])
+@pytest.mark.parametrize(("answer", "gold"), [("000", "0"), (7, "7"), ("999", "999"), (r"336^\circ", "336")])
 def test_the_answer_is_a_number_from_0_to_999(tmp_path: Path, answer: object, gold: str) -> None:
     (ways,) = sample_requests(Aime2025(json_lines(tmp_path / "rows.jsonl", [ROW | {"answer": answer}])))
     assert ways.golds == (gold,)

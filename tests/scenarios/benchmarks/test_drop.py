@@ -54,7 +54,7 @@ def test_plain_text_with_an_example(tmp_path: Path) -> None:
 
 def test_the_hub_has_a_list_for_each_field_of_the_validated_answers(tmp_path: Path) -> None:
     others = TOWNS["validated_answers"]
-    columns = {name: [other[name] for other in others] for name in others[0]}
+    columns = {name: [other[name] for other in others] for name in others[0]} | {"worker_id": []}
     flat = {"section_id": "s", "passage": PASSAGE, **TOWNS, "validated_answers": columns}
     hub = sample_requests(DropPassages(json_lines(tmp_path / "validation.jsonl", [flat])))
     assert hub == sample_requests(DropPassages(nested(tmp_path / "drop_dataset_dev.json", TOWNS)))

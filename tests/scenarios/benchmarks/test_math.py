@@ -65,6 +65,20 @@ def test_a_local_copy_of_the_hub_has_a_folder_for_each_subject(folder: Path, tmp
     assert sample_requests(Math(tmp_path / "hub")) == sample_requests(Math(folder))
 
 
+@pytest.mark.parametrize(
+    ("solution", "answer"),
+    [
+        (r"First $\boxed{1}$, then $\boxed{\frac{1}{2}}$.", r"\frac{1}{2}"),
+        (r"It is $\boxed 5$ in all.", "5"),
+        (r"It is $\fbox{7}$.", "7"),
+    ],
+)
+def test_each_form_of_a_box_is_read(tmp_path: Path, solution: str, answer: str) -> None:
+    write(tmp_path / "test" / "algebra" / "1.json", row("?", "") | {"solution": solution})
+    (only,) = sample_requests(Math(tmp_path))
+    assert only.golds == (answer,)
+
+
 def test_bits_per_byte_are_of_the_whole_solution(folder: Path, tmp_path: Path) -> None:
     half, _ = sample_requests(MathBpb(folder))
     assert half.golds == ("It is $\\boxed{\\frac{1}{2}}$.",)
