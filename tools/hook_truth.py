@@ -102,7 +102,11 @@ class Sides:
             first, last = control.layers or (1, len(self.directions) - 1)
             for layer in range(first, last + 1):
                 hook = _forward_hook(change, layer, chosen)
-                hooks.append(self._torch.model.layers[layer].register_forward_hook(hook))
+                module = self._torch.model.layers[layer]
+                if control.kind == "heads":
+                    hooks.append(module.self_attn.o_proj.register_forward_pre_hook(lambda m, x, f=hook: f(m, x, x)))
+                else:
+                    hooks.append(module.register_forward_hook(hook))
         with torch.no_grad():
             logits = self._torch(torch.tensor([tokens])).logits[0]
         for hook in hooks:
@@ -162,7 +166,7 @@ def changes(sides: Sides) -> Mapping[ControlKind, Callable[[float], Change]]:
 
         return change
 
-    return {"steer": added, "ablate": ablated, "rotate": rotated}
+    return {"steer": added, "heads": added, "ablate": ablated, "rotate": rotated}
 
 
 def put(kind: ControlKind, strength: float, layers: Layers | None = None, scope: Scope = "all") -> Control:
@@ -178,6 +182,7 @@ CASES = (
     (put("rotate", 10.0, (10, 10)),),
     (put("rotate", -5.0, (8, 14)),),
     *((put("steer", 0.5, (10, 10), scope),) for scope in ("prompt", "reply", "last")),
+    (put("heads", 0.2, (10, 14)),),
     # Holds for one of the texts.
     (put("steer", 0.5, (10, 10)), put("when", -0.015, (8, 8))),
 )

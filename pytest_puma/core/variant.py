@@ -17,13 +17,13 @@ from typing import Literal, TypeAlias
 from pytest_puma.errors import SettingsError
 
 #: A LoRA adapter; a control vector, which is added to states, whose direction is taken out of them, or to which they
-#: are rotated; a condition on prompts, for vectors to act on their replies; a quantisation; an option of the engine:
-#: the type of its KV cache, or whether it uses flash attention.
-ControlKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "when", "quant", "kv", "flash"]
+#: are rotated; a vector that is added to the outputs of attention heads; a condition on prompts, for vectors to act on
+#: their replies; a quantisation; an option of the engine: the type of its KV cache, or whether it uses flash attention.
+ControlKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "heads", "when", "quant", "kv", "flash"]
 #: Kinds that are chosen from values and have no strength.
 CHOSEN: tuple[ControlKind, ...] = ("quant", "kv", "flash")
 #: Kinds that change states while they are computed, by a formula that llama.cpp does not have.
-HOOKS: tuple[ControlKind, ...] = ("ablate", "rotate", "when")
+HOOKS: tuple[ControlKind, ...] = ("ablate", "rotate", "heads", "when")
 #: The tokens whose states a control changes: of the prompt, of the reply, or the last one of the prompt.
 Scope: TypeAlias = Literal["all", "prompt", "reply", "last"]
 #: First and last, counted from 0, as in llama.cpp's `l_out-N`.

@@ -5,6 +5,9 @@ batch, so that a state does not depend on those beside it.
 
 ablate   h - strength * (h . u) u, without the part along the direction. Source: A. Arditi et al., "Refusal in language
          models is mediated by a single direction", NeurIPS 2024.
+heads    x + strength * d, where x are the outputs of all attention heads of a layer side by side, before their output
+         matrix, and d has zeros for the heads that are left alone. Source: K. Li et al., "Inference-time intervention:
+         eliciting truthful answers from a language model", NeurIPS 2023, where d is sigma * theta of each chosen head.
 rotate   cos(a) h + sin(a) |h| t, where t is the part of u that is orthogonal to h, of length 1: a rotation by the angle
          a in the plane of the state and the direction, towards it, which keeps the norm. Source: H. Vu and T. Nguyen,
          "Angular steering: behavior control via rotation in activation space", NeurIPS 2025; there, in one plane of
@@ -59,6 +62,7 @@ def rotation(direction: States, degrees: float) -> Transform:
 
 _TRANSFORMS: Mapping[ControlKind, Callable[[States, float], Transform]] = {
     "steer": addition,
+    "heads": addition,
     "ablate": lambda direction, strength: ablation(_unit(direction), strength),
     "rotate": lambda direction, degrees: rotation(_unit(direction), degrees),
 }
@@ -76,9 +80,9 @@ def hooks_of(control: Control, directions: NDArray[np.float32], scope: Scoped) -
 
     Zeros leave a layer alone.
     """
-    transform = _TRANSFORMS[control.kind]
+    transform, node = _TRANSFORMS[control.kind], "kqv_out" if control.kind == "heads" else "l_out"
     return [
-        Hook(layer, "l_out", _scoped(transform(direction, control.strength), scope))
+        Hook(layer, node, _scoped(transform(direction, control.strength), scope))
         for layer, direction in enumerate(directions, start=1)
         if direction.any()
     ]

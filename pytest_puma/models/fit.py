@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import cache
 
 from pytest_puma.core import Control, Model, ModelError
@@ -28,12 +29,25 @@ def check_fit(variants: Sequence[Model]) -> None:
     for control in controls:
         if control.kind == "lora":
             read(control.path).check_fits(base)
+        elif control.kind == "heads":
+            _check_heads(control, base)
         elif is_pairs(control.path):
             check_layers(control.path, base, control.layers)
         else:
             load(control.path).check_fits(base, name=control.path.name, chosen=control.layers)
         if control.kind == "when":
             _check_condition(control, base)
+
+
+def _check_heads(control: Control, base: BaseModel) -> None:
+    if is_pairs(control.path):
+        msg = f"heads={control.path.name}: vectors of pairs are for the outputs of layers; expected a vector of heads"
+        raise ModelError(msg)
+    if not base.heads:
+        msg = f"heads=: the header of {base.name} has no number of heads for all layers; expected such a model"
+        raise ModelError(msg)
+    heads = replace(base, width=base.heads, name=f"the attention of {base.name}")
+    ControlVector.load(control.path).check_fits(heads, name=control.path.name, chosen=control.layers)
 
 
 def _check_condition(control: Control, base: BaseModel) -> None:

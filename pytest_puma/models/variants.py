@@ -4,6 +4,7 @@
     steer=FILE[:STRENGTH[/STRENGTH...]][@LAYERS[/LAYERS...]] a control vector; layers are N or FIRST-LAST
     ablate=FILE[:STRENGTH...][@LAYERS...]                    its directions are taken out of the states; 1 is all of it
     rotate=FILE:DEGREES...[@LAYERS...]                       the states are rotated towards its directions
+    heads=FILE[:STRENGTH...][@LAYERS...]                     a vector for the outputs of attention heads
     when=FILE:THRESHOLD[/THRESHOLD...]@LAYER                 vectors act on replies to prompts with this cosine and more
     scope=SCOPE[/SCOPE...]                                   tokens for the vector before it: all, prompt, reply, last
     quant=, kv=, flash=                                      other weights and engine options, see `models.choices`
@@ -33,7 +34,7 @@ from pytest_puma.models.choices import CHOICES, ChoiceArgument, choice
 from pytest_puma.models.search import expanded, is_file
 
 _T = TypeVar("_T")
-FileKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "when"]
+FileKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "heads", "when"]
 _FILES: tuple[FileKind, ...] = get_args(FileKind)
 #: The keys of controls in a model argument.
 KINDS = (*_FILES, *CHOICES)

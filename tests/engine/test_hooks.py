@@ -13,7 +13,7 @@ from pytest_puma.core import EngineError, Step
 from pytest_puma.core.variant import ControlKind
 from pytest_puma.engine.hook import Hook, Rows, States
 from pytest_puma.engine.native import NativeBackend
-from pytest_puma.engine.transforms import ablation, addition, rotation
+from pytest_puma.engine.transforms import SCOPES, ablation, addition, hooks_of, rotation
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.weights import recall, stamps_of
 from tests.engine.conftest import OpenBackend
@@ -84,7 +84,7 @@ def test_states_without_a_plane_are_not_rotated() -> None:
     assert np.array_equal(rotation(direction, 30.0)(states), states)
 
 
-@pytest.mark.parametrize(("kind", "strength"), [("ablate", 1.0), ("rotate", 20.0)])
+@pytest.mark.parametrize(("kind", "strength"), [("ablate", 1.0), ("rotate", 20.0), ("heads", 9.0)])
 @pytest.mark.parametrize("streams", [0, 4])
 def test_without_hooks_the_logits_are_as_before_to_the_last_bit(
     backend: NativeBackend, vector: Path, kind: ControlKind, strength: float, streams: int
@@ -131,6 +131,15 @@ def test_hooks_are_called_in_their_order_and_llama_goes_on_with_what_they_return
     assert np.array_equal(states_of(backend, vector, hooks, "kqv_out", 1), (plain + 1) * 2)
     after = states_of(backend, vector, hooks, "ffn_out", 1)
     assert np.abs(after - states_of(backend, vector, [], "ffn_out", 1)).max() > 0.1
+
+
+def test_a_vector_of_heads_is_added_to_their_outputs(backend: NativeBackend, vector: Path) -> None:
+    rows = ControlVector.load(vector).rows(3, (1, 1))
+    rows[:, 64:] = 0  # the first heads alone
+    hooks = hooks_of(control("heads", vector, 2.0), rows, SCOPES["all"])
+    plain, changed = (states_of(backend, vector, given, "kqv_out", 1) for given in ([], hooks))
+    assert np.array_equal(changed, plain + 2 * rows[0])
+    assert np.array_equal(changed[:, 64:], plain[:, 64:])
 
 
 def test_an_error_inside_a_hook_is_an_error_of_the_decode(backend: NativeBackend, vector: Path) -> None:

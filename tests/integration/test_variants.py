@@ -125,12 +125,17 @@ def test_variants_of_two_models_of_one_name_are_refused(varied: Project) -> None
         ("q.gguf,steer=a.gguf", "*a.gguf is a LoRA adapter, and no control vector; expected a file of repeng*"),
         ("q.gguf,lora=a.gguf:0/1", "*a.gguf is a LoRA for llama; q is qwen2*"),
         ("p=q.gguf,steer=loud.gguf:0/1@1/40", "*@40: p has layers 1 to 2*"),
+        ("q.gguf,heads=wide.gguf", "*wide.gguf has directions of 640 numbers, the attention of q has 192: it was*"),
+        ("q.gguf,heads=loud.jsonl", "*heads=loud.jsonl: vectors of pairs are for the outputs of layers*"),
+        ("q.gguf,ablate=loud.gguf@2,when=loud.gguf:0.2@2", "*loud-when-0.2-L2: a condition is a cosine*layers 1 to 1*"),
+        ("q.gguf,ablate=loud.gguf@2,when=loud.gguf:2@1", "*loud-when-2-L1: a condition is a cosine from -1 to 1*"),
         ("q.gguf,steer=wide.gguf", "*wide.gguf has directions of 640 numbers, q has 192: it was made for another*"),
     ],
 )
 def test_a_mistake_is_an_error_before_anything_runs(varied: Project, argument: str, sentence: str) -> None:
     write_lora(varied.pytester.path / "a.gguf", architecture="llama")
     write_vector(varied.pytester.path / "wide.gguf", width=640)
+    (varied.pytester.path / "loud.jsonl").write_text('{"positive": "A", "negative": "B"}\n' * 4)
     (varied.pytester.path / "r.jsonl").write_text('{"id": "1", "text": "Major"}\n')
     result = varied.run(f"--puma-model={argument}", model=False)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
@@ -188,3 +193,27 @@ def test_variants_of_real_weights_answer_in_a_grid_as_they_do_alone(project: Pro
     assert {name: grid[name] for name in alone} == alone
     texts = [[line["raw"] for name, line in grid.items() if f"@{model} " in name] for model in ("q", "q+a-1")]
     assert texts[0] != texts[1]
+
+
+@ONE_PROCESS
+def test_hooks_of_real_weights_run_in_a_grid_and_are_kept(project: Project) -> None:
+    folder = project.pytester.path
+    shutil.copy(bundled_folder("models") / "puma-tiny.gguf", folder / "q.gguf")
+    write_vector(folder / "loud.gguf", size=0.5)
+    project.write(test_it=TRIAGE)
+    argument = "q.gguf,steer=loud.gguf:0/9@1,scope=reply,when=loud.gguf:-1@1,rotate=loud.gguf:0/80"
+
+    def run() -> pytest.RunResult:
+        result = project.run(f"--puma-model={argument}", "--puma-report=html:page.html", model=False)
+        result.assert_outcomes(passed=4)
+        return result
+
+    run()
+    texts: dict[str, list[str]] = {}
+    for line in project.predictions():
+        texts.setdefault(line["cell"].partition("@")[2], []).append(line["raw"])
+    assert set(texts) == {"q", "q+loud-reply-9-L1+loud-when--1-L1"} | {
+        f"q+{steered}loud-when--1-L1+loud-rotate-80" for steered in ("", "loud-reply-9-L1+")
+    }
+    assert texts["q"] != texts["q+loud-when--1-L1+loud-rotate-80"]
+    run().stdout.fnmatch_lines(["kept answers: all 32 of 4 cells*"])

@@ -11,7 +11,7 @@ from pytest_puma.models.argument import ModelArgument, parse_argument
 
 KEYS = (
     "the keys are: n_ctx, gpu_layers, threads, parallel, thinking, reasoning_effort, strict, chat, lora, steer, "
-    "ablate, rotate, when, quant, kv, flash, scope (a path with ',' in it must exist)"
+    "ablate, rotate, heads, when, quant, kv, flash, scope (a path with ',' in it must exist)"
 )
 ALIAS = "expected letters, digits and any of . _ - : only (a path with '=' in it must exist, or follow an alias)"
 

@@ -54,6 +54,7 @@ def _points(argument: ControlArgument | ChoiceArgument) -> Sequence[Control | No
         ("ablate=a.gguf@2,scope=last", ["q+a-ablate-last-1-L2"]),
         ("steer=a.gguf:0/4@2,when=b.gguf:0/0.2@3", ["q", "q+a-4-L2+b-when-0-L3", "q+a-4-L2+b-when-0.2-L3"]),
         ("lora=a.gguf,when=b.gguf:0.2@3", ["q+a-1"]),
+        ("heads=a.gguf:0/5@3-5,scope=reply", ["q", "q+a-heads-reply-5-L3-5"]),
         ("rotate=a.gguf:0/15/-15@3", ["q", "q+a-rotate-15-L3", "q+a-rotate--15-L3"]),
         ("ablate=a.gguf:0/0.5@3-9,steer=a.gguf:4@2", ["q+a-4-L2", "q+a-ablate-0.5-L3-9+a-4-L2"]),
         ("quant=none/Q8_0/q4_k_m", ["q", "q+Q8_0", "q+Q4_K_M"]),

@@ -156,7 +156,9 @@ class Controls:
         vector, layers = self._vector(control), control.layers
         if layers is None and is_pairs(control.path):
             layers = default_layers(self._base.layers)
-        vector.check_fits(self._base, name=control.path.name, chosen=layers)
+        # The width of heads is in the header alone, by which the vector was checked.
+        base = replace(self._base, width=vector.width) if control.kind == "heads" else self._base
+        vector.check_fits(base, name=control.path.name, chosen=layers)
         return vector.rows(self._base.layers, layers)
 
     def _vector(self, control: Control) -> ControlVector:
