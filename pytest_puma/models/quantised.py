@@ -15,10 +15,10 @@ from pytest_puma.models.weights import known_digest, stamps_of
 #: The types that llama.cpp makes of weights alone, from large to small.
 TYPES = (
     *("F16", "BF16", "Q8_0", "Q6_K", "Q5_K_M", "Q5_K_S", "Q5_1", "Q5_0", "Q4_K_M", "Q4_K_S", "Q4_1", "Q4_0", "IQ4_NL"),
-    *("IQ4_XS", "Q3_K_L", "Q3_K_M", "Q3_K_S", "IQ3_M", "IQ3_S", "IQ3_XS", "IQ3_XXS", "Q2_K"),
+    *("IQ4_XS", "Q3_K_L", "Q3_K_M", "Q3_K_S", "IQ3_M", "IQ3_S", "Q2_K"),
 )
-#: Types that llama.cpp makes with an importance matrix only.
-NEED_MATRIX = ("Q2_K_S", "IQ2_M", "IQ2_S", "IQ2_XS", "IQ2_XXS", "IQ1_M", "IQ1_S")
+#: Types that llama.cpp makes with an importance matrix only, but for models whose rows no block of 256 fits.
+NEED_MATRIX = ("IQ3_XS", "IQ3_XXS", "Q2_K_S", "IQ2_M", "IQ2_S", "IQ2_XS", "IQ2_XXS", "IQ1_M", "IQ1_S")
 #: Of tensors that are exact enough to make other types of.
 _SOURCES = {"F32", "F16", "BF16", "Q8_0"}
 _TOKENS = "tokenizer.ggml.tokens"

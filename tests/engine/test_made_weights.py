@@ -10,12 +10,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from gguf import GGUFReader
 
 from pytest_puma.core import Control, EngineError, Model, ModelError, ModelOptions, Variant
 from pytest_puma.core.variant import ControlKind
 from pytest_puma.engine.native import NativeBackend, with_weights
 from pytest_puma.engine.native.made_weights import planned_size
-from pytest_puma.models.quantised import at_hand, check_source, made_path
+from pytest_puma.models.contents import contents
+from pytest_puma.models.quantised import TYPES, at_hand, check_source, made_path
 from pytest_puma.models.weights import stamps_of, weights_digest
 from pytest_puma.platform.locks import locked
 from tests.engine.test_variants import PATH, logits, opened, strict_logits
@@ -75,6 +77,21 @@ def test_a_failure_leaves_no_file(source: Model) -> None:
     with pytest.raises(EngineError, match=r"q\+Q8_0: llama.cpp cannot make Q8_0 of .*q.gguf \(exit status 1: .*\)"):
         with_weights(quantised(source, "Q8_0"), threads=1)
     assert not list(made_path(source.path, "Q8_0", "").parent.iterdir())
+
+
+def test_weights_that_are_not_finite_are_an_error_with_the_tensor(source: Model) -> None:
+    reader = GGUFReader(source.path, "r+")
+    next(tensor for tensor in reader.tensors if tensor.name == "blk.0.attn_q.weight").data[0] = np.nan
+    reader.data.flush()
+    with pytest.raises(EngineError, match=r"cannot make Q4_0 .* tensor 'blk.0.attn_q.weight' has invalid data"):
+        with_weights(quantised(source, "Q4_0"), threads=1)
+
+
+def test_each_type_is_made_of_a_model_whose_rows_all_blocks_fit(source: Model) -> None:
+    write_gguf(source.path, replace(QWEN2, width=256, layers=1))
+    for name in TYPES:
+        types = contents(with_weights(quantised(source, name), threads=1).path).types
+        assert {found.partition("_")[0] for found in types} > {"F32"}, name
 
 
 def test_a_quantised_file_is_no_source(source: Model) -> None:

@@ -97,6 +97,21 @@ def test_another_file_of_the_model_and_options_of_the_engine_are_variants(ladder
     }
 
 
+@ONE_PROCESS
+def test_a_plan_has_the_sizes_and_makes_no_file(ladder: Project) -> None:
+    result = ladder.run("--puma-plan", "--puma-model=q.gguf,quant=none/Q8_0,kv=f16/q8_0,gpu_layers=0", model=False)
+    result.stdout.fnmatch_lines(
+        [
+            "4 variants of q (2 loads), 4 cells",
+            "triage_jira-zero_shot@q * 2 *",
+            "triage_jira-zero_shot@q+kv-q8_0 * 1 *",
+            "memory: about * with q: 2 MB of weights*",
+            "memory: about * with q+Q8_0: 0 MB of weights*",
+        ]
+    )
+    assert not made(weights_digest(ladder.pytester.path / "q.gguf"))
+
+
 @pytest.mark.parametrize(
     ("value", "sentence"),
     [

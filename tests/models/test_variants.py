@@ -135,6 +135,7 @@ def test_an_argument_is_read_as_it_is_written(strengths: list[float], layers: li
         ("quant=", "found quant=; expected none, types (F16, BF16, Q8_0"),
         ("quant=Q8_0/q8_0", "found quant=Q8_0/q8_0 with Q8_0 twice; expected none, types"),
         ("quant=none/IQ2_XS", "IQ2_XS needs an importance matrix: make it with llama-quantize, and name the file"),
+        ("quant=IQ3_XXS", "IQ3_XXS needs an importance matrix: make it with llama-quantize, and name the file"),
         ("quant=Q8_0,quant=Q6_K", "found quant= twice; expected one list"),
         ("quant=a/q3.gguf/b/q3.gguf,lora=q3.gguf", "two controls are named 'q3'"),
         ("quant=a/q3.gguf/b/q3.gguf", "two variants are named 'q+q3'; expected files with different names"),

@@ -85,7 +85,7 @@ def _quantise(model: Model, type_name: str, target: str, *, threads: int) -> str
         reason = shortened(" ".join(process.stderr.split()), _MAX_REASON)
         msg = (
             f"{model.name}: llama.cpp cannot make {type_name} of {model.path} ({ending}: {reason}); expected room on "
-            "the disk and a model whose shapes this type supports: try another type"
+            "the disk, and finite weights in shapes that this type supports: try another type"
         )
         raise EngineError(msg)
     return process.stdout
