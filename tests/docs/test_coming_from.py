@@ -14,6 +14,8 @@ from pytest_puma.judges import JUDGED
 from pytest_puma.metrics import metric_names
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.scenarios import BUILTIN
+from pytest_puma.scenarios.benchmarks import BENCHMARKS
+from pytest_puma.strategies import parse_strategy
 from tests.compat.geography import write_splits
 from tests.docs.reference import ROOT, names_in
 from tests.integration.conftest import Project
@@ -51,6 +53,13 @@ def test_a_metric_that_a_table_names_exists(system: str) -> None:
     for row in metric_rows:
         named = [name for name in names_in(row[1]) if name not in {"cloze_scoring", "option_scoring", ".loose"}]
         assert set(named) <= metrics, row
+
+
+def test_a_task_has_a_benchmark_of_this_name_here() -> None:
+    named = {name for row in rows("task of eval-framework", after="eval-framework") for name in names_in(row[1])}
+    others = named - set(BENCHMARKS) - set(LIBRARY)
+    assert {parse_strategy(name).name for name in others} == others
+    assert {"mmlu_pro", "gpqa", "math", "drop", "global_mmlu"} <= named
 
 
 def test_each_attribute_and_method_of_a_task_has_a_row() -> None:
