@@ -100,7 +100,7 @@ class Entry:
         measures = {
             name: {number: rounded(getattr(measure, number)) for number in _NUMBERS}
             for name, measure in sorted(outcome.measures.items())
-            if source_of(name) != "clock"
+            if source_of(name) not in {"clock", "energy"}
         }
         limited = (verdict.gate.metric for verdict in outcome.judgement.verdicts)
         names = (outcome.primary, *outcome.judgement.replicates, *limited)

@@ -173,8 +173,9 @@ class Response:
 
     `logprobs` (natural logarithm): of each continuation, summed over its tokens, for a `Score`, with the end of turn if
     that was requested; of each generated token for a `Generate` with `logprobs`. `likelihoods`: of each continuation of
-    a `Score`. `top`: the most probable tokens at each place, for a `Score` with `top`. `finish`: `length`: cut off at
-    the maximum number of tokens; `overflow`: the prompt exceeds the context.
+    a `Score`. `joules`: the energy of its tokens, 0 if unknown. `top`: the most probable tokens at each place, for a
+    `Score` with `top`. `finish`: `length`: cut off at the maximum number of tokens; `overflow`: the prompt exceeds the
+    context.
     """
 
     text: str = ""
@@ -183,6 +184,7 @@ class Response:
     top: tuple[TopTokens, ...] = ()
     finish: Finish = "stop"
     usage: Usage = field(default_factory=Usage)
+    joules: float = 0.0
 
     def __post_init__(self) -> None:
         """Refuse what servers send and no run can keep, with an `EngineError`."""

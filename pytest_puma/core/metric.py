@@ -22,7 +22,9 @@ Direction: TypeAlias = Literal["high", "low", "neither"]
 Value: TypeAlias = float | bool | tuple[float, ...] | None
 Per: TypeAlias = Literal["trial", "sample", "cell"]
 #: What a number is counted from: a kept answer has no time, a baseline no log-probabilities.
-Source: TypeAlias = Literal["answers", "log-probabilities", "distributions", "tokens", "clock"]
+Source: TypeAlias = Literal["answers", "log-probabilities", "distributions", "tokens", "clock", "energy"]
+#: The reason why answers have no energy, if there is no other one.
+NO_ENERGY: Mapping[Source, str] = {"energy": "is not measured: it needs --puma-energy and a readable counter"}
 #: Whom a metric asks about a prediction: a second model, or what runs a program.
 Asked: TypeAlias = Literal["judge", "sandbox"]
 Need: TypeAlias = Literal["probabilities", "likelihoods", "unconditional", "divergence", "judge", "sandbox"]

@@ -157,6 +157,11 @@ class Prediction:
         return self.transcript.usage
 
     @property
+    def joules(self) -> float:
+        """The energy of all responses, 0 if unknown."""
+        return sum(turn.response.joules for turn in self.transcript.turns)
+
+    @property
     def loss(self) -> float | None:
         """Loss of the answer: 0 is right; None for a parse failure, or before it was scored."""
         loss = self.scores.get(LOSS)

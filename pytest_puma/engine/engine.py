@@ -12,7 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from itertools import count
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pytest_puma.core import ALL_CAPABILITIES, Backend, EngineError, Identity, Origin, Provenance, Step
 from pytest_puma.core.conversation import Request, Response
@@ -23,9 +23,17 @@ from pytest_puma.engine.jobs import Fork, Job, Operation
 from pytest_puma.engine.replies import Reply
 from pytest_puma.engine.scheduler import Scheduler
 
+if TYPE_CHECKING:
+    from pytest_puma.engine.energy import EnergyMeter
+
+#: A note where energy was asked for.
+NO_COUNTER = "energy: not measured: no readable counter"
+
 
 class Engine:
     """The engine over a backend. `submit` queues, `step` computes one batch, `run` does both to the end.
+
+    `meter`: counts the energy of each batch, which its requests share by their computed tokens.
 
     `speed` sums the computed tokens and their time since the last `reset`, or since a cell began.
     """
@@ -34,8 +42,10 @@ class Engine:
     kept = 0
     capabilities = ALL_CAPABILITIES
 
-    def __init__(self, backend: Backend) -> None:
+    def __init__(self, backend: Backend, meter: EnergyMeter | None = None) -> None:
         self.backend = backend
+        self._meter = meter
+        self._unshared = 0.0
         self.speed = Speed()
         self._tickets = 0
         self._scheduler: Scheduler | None = None
@@ -137,7 +147,8 @@ class Engine:
     def provenance(self) -> Provenance:
         """Return the signature of the cell, completed by that of the backend, and the notes on the model."""
         return Provenance(
-            signature={**self._signature, "engine": dict(self.backend.signature)}, notes=tuple(self.backend.notes)
+            signature={**self._signature, "engine": dict(self.backend.signature)},
+            notes=(*self.backend.notes, *(() if self._meter is None or self._meter.readable else (NO_COUNTER,))),
         )
 
     def close(self) -> None:
@@ -174,7 +185,10 @@ class Engine:
         now = time.perf_counter()
         for key in plan.admitted:
             self._replies[key].begin(now, scheduler.cached(key))
+        before = self._meter.joules() if self._meter is not None else 0.0
         logits = self.backend.decode(plan.steps)
+        if self._meter is not None:
+            self._share(scheduler, plan.steps, self._meter.joules() - before)
         for row, owner in enumerate(scheduler.advance()):
             reply = self._replies[owner.key]
             token = reply.take(logits[row], owner)
@@ -186,6 +200,17 @@ class Engine:
         for key in scheduler.collect():
             self._finish(key)
         self.speed += _speed(plan.steps, time.perf_counter() - now)
+
+    def _share(self, scheduler: Scheduler, steps: Sequence[Step], joules: float) -> None:
+        """Share the energy of a batch by computed tokens; that of a fork point belongs to the next batch."""
+        share = (joules + self._unshared) / sum(len(step.tokens) for step in steps)
+        self._unshared = 0.0
+        for step in steps:
+            owner = scheduler.sequences.owner(step.sequence)
+            if owner is None:
+                self._unshared += share * len(step.tokens)
+            else:
+                self._replies[owner].joules += share * len(step.tokens)
 
     def _finish(self, ticket: int) -> None:
         self._finished[ticket] = self._replies.pop(ticket).response(time.perf_counter())

@@ -28,7 +28,7 @@ class _Reply:
     def __init__(self, prompt_tokens: int) -> None:
         self._prompt_tokens = prompt_tokens
         self._cached = 0
-        self._started = 0.0
+        self._started = self.joules = 0.0
 
     def begin(self, now: float, cached: int) -> None:
         """Record the admission of its request, which found `cached` prompt tokens in the cache."""
@@ -107,6 +107,7 @@ class GenerateReply(_Reply):
             logprobs=tuple(self._logprobs),
             finish=self._finish,
             usage=self._usage(self._decoded, now),
+            joules=self.joules,
         )
 
     def close(self) -> None:
@@ -226,6 +227,7 @@ class ScoreReply(_Reply):
             top=tuple(self._best),
             finish="scored",
             usage=self._usage(self._fed, now),
+            joules=self.joules,
         )
 
 

@@ -72,6 +72,11 @@ class Sequences:
         """The tracks by the number of their sequence."""
         return [self._tracks[sequence] for sequence in sorted(self._tracks)]
 
+    def owner(self, sequence: int) -> int | None:
+        """The key of the job that a sequence belongs to, None for a fork point."""
+        job = self._tracks[sequence].job
+        return None if job is None else job.key
+
     def open(
         self, tokens: array[int], rows_from: int, parent: Track | None, *, kv_slots: int, job: Job | None = None
     ) -> Track:

@@ -26,7 +26,7 @@ from pytest_puma.core import (
     Speed,
     StoreShare,
 )
-from pytest_puma.core.metric import Source
+from pytest_puma.core.metric import NO_ENERGY, Source
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import ConversationState, Progress, run_conversations
 from pytest_puma.evaluation.determinism import check_batch_invariance
@@ -110,7 +110,7 @@ def predict(
         shared_prompts=answered[0].state.shared.shared(),
         notes=provenance.notes,
         warnings=provenance.warnings,
-        unmeasured=provenance.unmeasured,
+        unmeasured={**({} if any(p.joules for p in predictions) else NO_ENERGY), **provenance.unmeasured},
         kept=provenance.kept,
         determinism=check_batch_invariance(cell.strategy, repeated, states, engine) if repeated else None,
         speed=speed,

@@ -1,4 +1,4 @@
-"""What the replies of a cell cost: seconds and tokens for each prediction."""
+"""What the replies of a cell cost: seconds, tokens and joules for each prediction."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ _PERCENTILES = {"latency_p50": (0.50, 30), "latency_p95": (0.95, 200)}
 SOURCES: Mapping[str, Source] = {
     **dict.fromkeys(("latency_mean", *_PERCENTILES, "tokens_per_second"), "clock"),
     **dict.fromkeys(_MEANS, "tokens"),
+    **dict.fromkeys(("joules_mean", "joules_per_right"), "energy"),
 }
 
 
 def statistics(table: PredictionTable) -> Iterator[Statistic]:
-    """Yield the latencies, the speed of the replies and the means of the tokens."""
+    """Yield the latencies, the speed of the replies, the means of the tokens and the energy."""
     usages = [prediction.usage for prediction in table.predictions]
 
     def column(name: str) -> Values:
@@ -53,6 +54,16 @@ def statistics(table: PredictionTable) -> Iterator[Statistic]:
     )
     for name, field in _MEANS.items():
         yield mean(name, column(field), everything, source="tokens", better="low")
+    joules = np.array([prediction.joules for prediction in table.predictions], dtype=np.float64)
+    known = joules > 0
+    of_energy: dict[str, Any] = {"source": "energy", "better": "low", "unit": "J", "optional": True}
+    yield mean("joules_mean", joules, known, **of_energy)
+    pairs = zip(table.predictions, table.right, strict=True)
+    right = np.array([hit if prediction.loss is None else prediction.loss == 0 for prediction, hit in pairs], float)
+    kernel = ratio(joules, np.where(known, right, 0.0))
+    yield Statistic(
+        name="joules_per_right", kernel=kernel, n=int(known.sum()), inputs=masked(joules, known), **of_energy
+    )
 
 
 def percentile(values: Values, share: float) -> Kernel:

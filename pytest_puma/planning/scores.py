@@ -137,7 +137,7 @@ class Checks:
         """Return why a gate cannot limit an existing metric, empty if it can."""
         metric, programs = MetricName.parse(gate.metric).base, self._scenario.kind.naive_baselines
         source = source_of(metric)
-        if gate.other == "baseline" and source == "clock":
+        if gate.other == "baseline" and source in {"clock", "energy"}:
             return f"baselines hold no {metric}, as clocks differ; expected a number"
         if gate.other == "baseline" and source == "log-probabilities":
             return f"baselines hold no log-probabilities, so {metric} cannot be compared; expected a number"

@@ -98,7 +98,8 @@ class Request:
 
     `determinism`: the number of samples to re-run alone. `only`: the samples to run by cell, None for all. `shard`: the
     part of the cells to run, None for all. `rescored`: the run whose answers are read, None to compute them.
-    `run_code`: how programs of a model are run. `find_judges`: from arguments of `--puma-judge` to the models.
+    `energy`: whether it is measured. `run_code`: how programs of a model are run.
+    `find_judges`: from arguments of `--puma-judge` to the models.
     """
 
     scenarios: tuple[str, ...] = ()
@@ -108,6 +109,7 @@ class Request:
     ini: RunOptions = field(default_factory=RunOptions)
     threads: int | None = None
     run_code: str = "off"
+    energy: bool = False
     determinism: int = 0
     only: Mapping[str, frozenset[str]] | None = None
     shard: Shard | None = None

@@ -131,7 +131,7 @@ class KeepingResponder(ForwardingResponder):
         """Return that of the responder, with the number of kept responses."""
         self._end_batch()
         computed, kept = super().provenance(), self._tally.share()
-        unmeasured: dict[Source, str] = {"clock": UNTIMED} if kept else {}
+        unmeasured: dict[Source, str] = {"clock": UNTIMED, "energy": UNTIMED} if kept else {}
         if not self._tally.counted:
             unmeasured["tokens"] = UNCOUNTED
         warnings = [*([str(kept)] if kept is not None and kept.mixed else []), *self._store.take_notes()]

@@ -187,7 +187,7 @@ def _metrics(outcome: Outcome) -> list[str]:
     """The primary metric, and those that gates limit, but what the clock measures, as in baselines."""
     limited = (verdict.gate.metric for verdict in outcome.judgement.verdicts if not verdict.gate.word)
     names = dict.fromkeys((outcome.primary, *limited))
-    return [name for name in names if name in outcome.measures and source_of(name) != "clock"]
+    return [name for name in names if name in outcome.measures and source_of(name) not in {"clock", "energy"}]
 
 
 def _values(metrics: Sequence[str], outcome: Outcome, entry: Entry) -> Iterator[Values]:

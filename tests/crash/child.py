@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from pytest_puma.core import Backend, Conversation, Exchange, Model, Origin, Request, Response, Step
+from pytest_puma.engine.energy import EnergyMeter
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluation import conversations
 from pytest_puma.responses.recipe import request_key
@@ -43,8 +44,8 @@ class NotedEngine(Engine):
 
     cell = ""
 
-    def __init__(self, backend: Backend) -> None:
-        super().__init__(backend)
+    def __init__(self, backend: Backend, meter: EnergyMeter | None = None) -> None:
+        super().__init__(backend, meter)
         self._keys: dict[int, str] = {}
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:

@@ -49,6 +49,8 @@ def test_the_names_of_a_classification() -> None:
         "tokens_prompt_mean",
         "tokens_decoded_mean",
         "tokens_cached_mean",
+        "joules_mean",
+        "joules_per_right",
     )
 
 
@@ -115,7 +117,7 @@ def test_a_statistic_is_made_when_it_is_first_asked_for() -> None:
 
 
 def test_the_names_of_choices_and_of_texts() -> None:
-    of_every_cell = metric_names(Triage("AB"))[-14:]
+    of_every_cell = metric_names(Triage("AB"))[-16:]
     assert metric_names(Quiz()) == ("accuracy", *of_every_cell)
     assert metric_names(Letters(), [closeness()]) == ("closeness", *of_every_cell)
 

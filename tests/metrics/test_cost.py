@@ -85,6 +85,18 @@ def test_the_speed_is_that_of_the_replies_that_have_tokens() -> None:
     assert "tokens_per_second" not in measured(Triage("A"), result[-2:])
 
 
+def test_joules_per_right_answer_count_the_wrong_ones_too() -> None:
+    answers = ["A"] * 30 + ["B"] * 10
+    used = [replied(each, joules=2.0 + place % 2) for place, each in enumerate(predictions("A" * 40, answers))]
+    measures = measured(Triage("AB"), used)
+    assert measures["joules_mean"].value == 2.5
+    per_right = measures["joules_per_right"]
+    assert per_right.value == pytest.approx(100 / 30)
+    assert (per_right.n, per_right.unit) == (40, "J")
+    assert 2.5 < per_right.low < per_right.value < per_right.high < 5
+    assert not {"joules_mean", "joules_per_right"} & {*measured(Triage("AB"), predictions("A" * 40, answers))}
+
+
 @pytest.mark.parametrize("scenario", [Triage(), Estimation()])
 def test_the_source_of_a_metric_is_that_of_its_statistic(scenario: Triage) -> None:
     statistics = Catalogue(scenario, PredictionTable.of(scenario, ())).all()
@@ -98,6 +110,7 @@ def test_the_source_of_a_metric_is_that_of_its_statistic(scenario: Triage) -> No
         ("latency_mean", "clock"),
         ("latency_p95[subject=law]", "clock"),
         ("tokens_per_second", "clock"),
+        ("joules_per_right", "energy"),
         ("tokens_cached_mean[subject=law]", "tokens"),
         ("outside_labels", "log-probabilities"),
         ("accuracy_tokens", "tokens"),

@@ -26,8 +26,10 @@ COMMON = {
     "tokens_prompt_mean": ("low", None),
     "tokens_decoded_mean": ("low", None),
     "tokens_cached_mean": ("low", None),
+    "joules_mean": ("low", None),
+    "joules_per_right": ("low", None),
 }
-TIMES = ("latency_p50", "latency_p95", "tokens_per_second")
+TIMES = ("latency_p50", "latency_p95", "tokens_per_second", "joules_per_right")
 AGREEMENT = dict.fromkeys(("kappa_quadratic", "spearman", "kendall_tau"), ("high", CORRELATION))
 CLASSES = {f"per_class.{label}.{name}": ("high", SHARE) for label in "ABCD" for name in ("precision", "recall", "f1")}
 LABELS = ("", *(f"per_class.{label}." for label in "ABCD"))
@@ -67,6 +69,8 @@ def test_metrics_that_need_probabilities_or_tokens_are_optional() -> None:
         "mce",
         "outside_labels",
         "tokens_per_second",
+        "joules_mean",
+        "joules_per_right",
         *RANKING,
     }
     assert {each.name for each in statistics if each.interval is None} == {"ece", "mce"}

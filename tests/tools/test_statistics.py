@@ -57,6 +57,8 @@ def test_every_metric_with_an_interval_is_simulated() -> None:
         "latency_p50",
         "latency_p95",
         "tokens_per_second",
+        "joules_mean",
+        "joules_per_right",
         "tokens_prompt_mean",
         "tokens_cached_mean",
     }

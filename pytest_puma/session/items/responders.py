@@ -123,7 +123,12 @@ def _computing(config: pytest.Config, model: Model, role: ResponderRole) -> Resp
 
         return ServerResponder(model.endpoint, judges=role == JUDGE)
     backend: Backend | None = config.hook.pytest_puma_backend(model=model)
-    return Engine(_native(config, model) if backend is None else backend)
+    backend = _native(config, model) if backend is None else backend
+    if not settings_of(config).request.energy:
+        return Engine(backend)
+    from pytest_puma.engine.energy import EnergyMeter
+
+    return Engine(backend, EnergyMeter(gpu=backend.signature.get("gpu") == "True"))
 
 
 def _native(config: pytest.Config, model: Model) -> Backend:

@@ -23,7 +23,7 @@ SETTINGS: pytest.StashKey[Settings] = pytest.StashKey()
 DEMONSTRATION = "puma-tiny"
 _COMPUTING = (
     *("model", "store", "offline", "retries", "temperature", "max-tokens"),
-    *("strict", "threads", "determinism", "plan"),
+    *("strict", "threads", "determinism", "plan", "energy"),
 )
 #: Options that exclude others, and the reason; without `--puma-`.
 _EXCLUDED = {

@@ -80,6 +80,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-determinism": _one(
         "K", "re-run K samples of each cell, each alone, and report how many answers change", int
     ),
+    "--puma-energy": _flag("measure the joules of the answers by the counters of this machine, if they are readable"),
     "--puma-plan": _flag("run nothing and load no weights; show the predicted cost of the run"),
     "--puma-gate": _several("GATE", "'f1_macro >= 0.45' or 'triage_jira: f1_macro >= baseline - 0.02'; repeatable"),
     "--puma-update-baseline": _flag("store the results of this run as the baseline of its cells; other baselines stay"),
@@ -116,7 +117,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 #: Options whose ini key has the same name.
 _LASTING = (
     *("judge", "data", "perturb", "samples", "repeats", "retries"),
-    *("seed", "threads", "temperature", "strict", "store", "compare"),
+    *("seed", "threads", "temperature", "strict", "store", "compare", "energy"),
 )
 INI_KEYS = {
     "--puma-model": "puma_models",

@@ -76,6 +76,7 @@ def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> R
         ini=_run_options(ini, registry),
         threads=threads,
         run_code=_one_of("--puma-run-code", config.option.puma_run_code, RUN_CODE),
+        energy=bool(stated(config, "--puma-energy")[1]),
         determinism=determinism or 0,
         only=flipped(config),
         shard=None if shard is None else Shard.parse(shard, keeps=storage.mode != "off"),
