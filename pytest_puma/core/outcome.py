@@ -47,7 +47,7 @@ class Flip:
 
     If answers are numbers, its error is larger now, or smaller. If a metric scores texts, it has a worse score, or a
     better one: `scores` are those then and now. `trial`: the index of the trial, None if no sample of the cell has
-    several. `text`: the beginning of the sample if its id is a hash.
+    several. `text`: the beginning of the sample, empty if no file may quote it.
     """
 
     sample_id: str

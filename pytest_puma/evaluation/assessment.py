@@ -120,10 +120,8 @@ class Assessment:
 
     @property
     def flips(self) -> tuple[Flip, ...]:
-        """The flips since the baseline, with the texts of their samples if an id means nothing to people."""
+        """The flips since the baseline, with the beginnings of their samples."""
         flips = () if self.baseline is None else self.baseline.pairs.flips()
-        if self.cell.scenario.key is not None:
-            return flips
         shown = {sample.id: beginning(sample, self._texts) for sample in self.answered.samples}
         return tuple(replace(flip, text=shown[flip.sample_id]) for flip in flips)
 

@@ -60,6 +60,12 @@ def markdown(text: str) -> str:
     return "".join([*parts, _plain(flat[start:], first=not start)])
 
 
+def markdown_code(text: str) -> str:
+    """Return one line as a code span, such as a command; a very long one without its middle."""
+    flat = _visible(" ".join(_shortened(text).split()))
+    return f"`` {flat} ``" if "`" in flat else f"`{flat}`"
+
+
 def html(text: str) -> str:
     """Return one line, for the text of an HTML element; a very long one without its middle."""
     return escape(_visible(_shortened(text)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate, zip_longest
 
 from tabulate import tabulate
 
-from pytest_puma.core import Change, Flip, Outcome, Run
+from pytest_puma.core import Change, Flip, Gate, Outcome, Run
 from pytest_puma.phrases import counted
 from pytest_puma.report import comparison, costs, escape, notes, robustness, variants
 from pytest_puma.report.rows import COLUMNS, brief, difference, interval, metric_rows, number
@@ -22,15 +22,17 @@ _MAX_CHARACTERS, _MAX_OF_SENTENCES = 65_000, 25_000
 
 
 def as_markdown(run: Run) -> str:
-    """Return a heading, the table, a sentence for each gate that is not kept, the requested tables, and the flips."""
+    """Return a heading, the failures, the table, what is undecided, the requested tables, statistics, and the flips."""
     parts = [
         f"### puma: {notes.heading(run)}",
+        *_listed(list(_failures(run))),
         _table(run.outcomes),
-        *_sentences(run),
+        *_listed(_lines((*notes.undecided(run), *notes.warnings(run)))),
         *_changes(run),
         *_perturbations(run),
         *_variants(run),
         *_comparison(run),
+        *_statistics(run),
     ]
     details = [_folded(outcome.cell, outcome.judgement.flips) for outcome in run.outcomes if outcome.judgement.flips]
     return "\n\n".join(filter(None, [*parts, *_fitting(details, sum(map(len, parts)))])) + "\n"
@@ -66,22 +68,49 @@ def _table(outcomes: Sequence[Outcome]) -> str:
     return _github_table([texts(shown, row) for row in metric_rows(outcomes)], titles(shown))
 
 
-def _sentences(run: Run) -> Iterator[str]:
-    """Return one list of sentences, failures first."""
-    rest = (
-        *notes.footnotes(run.outcomes),
-        *map(str, notes.undecided(run)),
-        *notes.remarks(run),
-        *map(str, notes.warnings(run)),
-    )
-    lines = [f"**{note.word}** {escape.markdown(note.sentence)}" for note in notes.failures(run)]
-    lines += [escape.markdown(line) for line in rest]
-    lengths = accumulate(len(line) + 3 for line in lines)
+def _failures(run: Run) -> Iterator[str]:
+    """Yield a line for each failure, and below the last one of a cell the commands for it."""
+    failures = notes.failures(run)
+    for note, following in zip_longest(failures, failures[1:]):
+        yield f"- **{note.word}** {escape.markdown(note.sentence)}"
+        if note.cells and (following is None or following.cells != note.cells):
+            yield from _commands(run, *note.cells)
+
+
+def _commands(run: Run, cell: str) -> Iterator[str]:
+    """Yield the command that measures a failed cell again, and that which accepts its answers as the baseline."""
+    outcome = next((outcome for outcome in run.outcomes if outcome.cell == cell), None)
+    node_id = next((fault.node_id for fault in run.faults if fault.cell == cell), "")
+    node_id = node_id if outcome is None else outcome.execution.node_id
+    if node_id:
+        command = run.invocation.repeat(node_id)
+        yield f"  - reproduce: {escape.markdown_code(command)}"
+        if outcome is not None and any(gate.word or gate.other == "baseline" for gate in _missed(outcome)):
+            yield f"  - accept: {escape.markdown_code(f'{command} --puma-update-baseline')}"
+
+
+def _missed(outcome: Outcome) -> list[Gate]:
+    return [verdict.gate for verdict in outcome.failed]
+
+
+def _lines(sentences: Iterable[object]) -> list[str]:
+    return [f"- {escape.markdown(str(sentence))}" for sentence in sentences]
+
+
+def _listed(lines: list[str]) -> Iterator[str]:
+    """Yield as many lines of a list as a comment has room for."""
+    lengths = accumulate(len(line) + 1 for line in lines)
     shown = sum(length <= _MAX_OF_SENTENCES for length in lengths)
     if shown < len(lines):
-        lines[shown:] = [f"and {counted(len(lines) - shown, 'more sentence')}, which other reports have"]
+        lines[shown:] = [f"- and {counted(len(lines) - shown, 'more line')}, which other reports have"]
     if lines:
-        yield "\n".join(f"- {line}" for line in lines)
+        yield "\n".join(lines)
+
+
+def _statistics(run: Run) -> Iterator[str]:
+    """Return the notes on values and the remarks on power, false alarms and times, folded up."""
+    for text in _listed(_lines((*notes.footnotes(run.outcomes), *notes.remarks(run)))):
+        yield f"<details><summary>notes: statistics, origin of the answers, times</summary>\n\n{text}\n\n</details>"
 
 
 def _changes(run: Run) -> Iterator[str]:

@@ -158,9 +158,7 @@ def _paired(values: CellComparison, new: Outcome, old: Entry, name: str) -> Cell
 
 
 def _flips(pairs: PairedPredictions, new: Outcome) -> tuple[Flip, ...]:
-    """The flips, with the part of the prompt that is theirs alone if an id means nothing to people."""
-    if new.task.keyed:
-        return pairs.flips()
+    """The flips, with the part of the prompt that is theirs alone."""
     texts = {prediction.sample_id: one_line(new.own_text(prediction), _TEXT) for prediction in new.predictions}
     return tuple(replace(flip, text=texts[flip.sample_id]) for flip in pairs.flips())
 

@@ -90,7 +90,7 @@ def test_an_unknown_report_is_a_usage_error(alone: Project, output: str) -> None
     alone.write(test_triage=TRIAGE)
     result = alone.run(f"--puma-report={output}")
     assert result.ret == 4
-    expected = "json:PATH, csv:PATH, md:PATH, parquet:PATH, html:PATH, junit-props"
+    expected = "json:PATH, csv:PATH, md:PATH, parquet:PATH, profiles:PATH, html:PATH, junit-props"
     result.stderr.fnmatch_lines([f"*puma: --puma-report '{output}': expected one of {expected}"])
 
 
