@@ -91,9 +91,11 @@ def test_without_hooks_the_logits_are_as_before_to_the_last_bit(
 ) -> None:
     hooked = variant(control(kind, vector, strength))
     plain = logits(backend, None, streams=streams)
+    assert backend.hooks is None  # the context has no callback
     changed = logits(backend, hooked, streams=streams)
     assert np.abs(changed - plain).max() > 0.5
     assert np.array_equal(logits(backend, None, streams=streams), plain)
+    assert backend.hooks is None
     assert np.array_equal(logits(backend, hooked, streams=streams), changed)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +75,22 @@ def test_logits_change_from_the_first_token_of_the_scope_on(
 
     changed = np.abs(decoded(scoped(vector, scope)) - decoded(None)).max(axis=1) > NOISE
     assert changed.tolist() == [position >= first for position in range(len(TOKENS))]
+
+
+@pytest.mark.parametrize("scope", ["prompt", "last", "reply"])
+def test_a_text_in_parts_is_changed_as_at_once(backend: NativeBackend, vector: Path, scope: Scope) -> None:
+    """Steering once differed between a whole text and its tokens one by one, in public tools."""
+
+    def decoded(*cuts: int) -> Logits:
+        backend.vary(variant(scoped(vector, scope)))
+        backend.open(1024)
+        parts = [
+            backend.decode([Step(0, start, TOKENS[start:end], 0, 30)]).copy()
+            for start, end in pairwise([0, *cuts, len(TOKENS)])
+        ]
+        return np.concatenate(parts)
+
+    assert np.abs(decoded(*range(25, 40)) - decoded()).max() < BATCH_NOISE
 
 
 @pytest.mark.parametrize("shape", [LLAMA_BOS, GEMMA3_SWA], ids=lambda shape: shape.arch)

@@ -51,6 +51,7 @@ def _points(argument: ControlArgument | ChoiceArgument) -> Sequence[Control | No
         ("lora=a.gguf:1,n_ctx=512,steer=b.gguf", ["q+a-1+b-1"]),
         ("ablate=a.gguf", ["q+a-ablate-1"]),
         ("steer=a.gguf:0/4@10,scope=all/reply,n_ctx=9", ["q", "q+a-4-L10", "q+a-reply-4-L10"]),
+        ("steer=a.gguf:4@9,scope=last,steer=a.gguf:4@9,scope=reply", ["q+a-last-4-L9+a-reply-4-L9"]),
         ("ablate=a.gguf@2,scope=last", ["q+a-ablate-last-1-L2"]),
         ("steer=a.gguf:0/4@2,when=b.gguf:0/0.2@3", ["q", "q+a-4-L2+b-when-0-L3", "q+a-4-L2+b-when-0.2-L3"]),
         ("lora=a.gguf,when=b.gguf:0.2@3", ["q+a-1"]),
