@@ -13,7 +13,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from pytest_puma.core import Measure
 from pytest_puma.metrics.ranking import ranked
-from tests.factories import LABELS, Triage, measured, predictions, scored
+from tests.factories import LABELS, Triage, measured, paired, predictions, scored
 from tests.metrics.generated import distributions
 
 Rows = list[tuple[str, dict[str, float]]]
@@ -85,3 +85,17 @@ def test_the_interval_contains_the_true_area() -> None:
         )
         hits += measures["roc_auc"].low <= 0.7602 <= measures["roc_auc"].high
     assert hits >= 53
+
+
+def test_a_comparison_sees_a_better_order_of_the_same_answers() -> None:
+    golds, shares = "AB" * 30, [0.9, 0.6] * 30
+    orders = (shares, [0.9 if number % 3 else 0.55 for number in range(60)])
+    new, old = (predictions(golds, "A" * 60, [{"A": share, "B": 1 - share} for share in order]) for order in orders)
+    change = paired(Triage("AB"), new, old).change("roc_auc")
+    assert change is not None
+    assert change.new == 1.0
+    assert change.old == pytest.approx(roc_auc_score([gold == "A" for gold in golds], orders[1]))
+    assert 0 < change.low < change.value
+    same = paired(Triage("AB"), new, new).change("roc_auc")
+    assert same is not None
+    assert (same.value, same.low, same.high) == (0.0, 0.0, 0.0)
