@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,9 @@ from gguf import GGUFReader
 
 from pytest_puma.models.search import user_cache
 from pytest_puma.models.weights import weights_digest
+from pytest_puma.platform.bundled import bundled_folder
 from tests.integration.conftest import ONE_PROCESS, TRIAGE, Project
+from tests.tiny_controls import write_lora, write_vector
 from tests.tiny_gguf import LLAMA_NO_BOS, MAMBA, write_gguf
 
 LADDER = "--puma-model=q.gguf,quant=none/Q8_0/Q4_0,gpu_layers=0"
@@ -95,6 +98,28 @@ def test_another_file_of_the_model_and_options_of_the_engine_are_variants(ladder
         "q+theirs": (theirs, None),
         "q+theirs+kv-q8_0": (theirs, "kv q8_0"),
     }
+
+
+@ONE_PROCESS
+def test_an_adapter_and_a_vector_are_put_on_a_quantisation(ladder: Project) -> None:
+    folder = ladder.pytester.path
+    shutil.copy(bundled_folder("models") / "puma-tiny.gguf", folder / "q.gguf")
+    write_vector(folder / "loud.gguf")
+    write_lora(folder / "a.gguf")
+    argument = "--puma-model=q.gguf,quant=none/Q4_0,steer=loud.gguf:0/9,lora=a.gguf:0/1,gpu_layers=0"
+    ladder.run(argument, model=False).assert_outcomes(passed=8)
+    signatures = engines(ladder)
+    own = {
+        model for model, engine in signatures.items() if engine["weights_sha256"] == weights_digest(folder / "q.gguf")
+    }
+    assert own == {"q", "q+loud-9", "q+a-1", "q+loud-9+a-1"}
+    for model in own:
+        quantised = model.replace("q", "q+Q4_0")
+        assert signatures[quantised].get("variant") == signatures[model].get("variant")
+    texts: dict[str, list[str]] = {model: [] for model in signatures}
+    for line in ladder.predictions():
+        texts[line["cell"].partition("@")[2]].append(str(line["raw"]))
+    assert texts["q+Q4_0"] not in (texts["q+Q4_0+loud-9"], texts["q+Q4_0+a-1"])
 
 
 @ONE_PROCESS
