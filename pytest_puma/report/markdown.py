@@ -141,7 +141,7 @@ def _perturbations(run: Run) -> Iterator[str]:
 def _variants(run: Run) -> Iterator[str]:
     if run.variants:
         yield "#### variants"
-        yield _github_table(variants.rows(run.variants), titles(variants.COLUMNS))
+        yield _github_table(variants.rows(run), titles(variants.columns(run)))
     if found := costs.rows(run):
         yield _github_table(found, titles(costs.COLUMNS))
     yield "\n".join(f"- {escape.markdown(sentence)}" for sentence in variants.sentences(run))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
-from pytest_puma.core import Run, Shift, Shifts
+from pytest_puma.core import Run, Shift
 from pytest_puma.core.variant import PLUS
 from pytest_puma.phrases import named
 from pytest_puma.report import costs, table
 from pytest_puma.report.comparison import APPROXIMATE
 from pytest_puma.report.robustness import NAMES, SHIFTS, SIGNIFICANCE_LEVEL
+from pytest_puma.report.rows import number
 from pytest_puma.report.table import TextColumn
 from pytest_puma.stats.significance import holm
 
@@ -19,7 +20,6 @@ CHANGES: tuple[TextColumn[Shift], ...] = (
     TextColumn("variant", lambda shift: shift.perturbation, names=True),
     *SHIFTS[1:],
 )
-COLUMNS: tuple[TextColumn[Any], ...] = (*NAMES, *CHANGES)
 #: The names below the first row of a cell.
 _REPEATED = ("",) * len(NAMES)
 
@@ -28,16 +28,42 @@ def lines(run: Run, width: int) -> list[str]:
     """Return a row for each variant of a cell, and the sentences below; nothing without variants."""
     shifts = [shift for result in run.variants for shift in result.shifts]
     approximate = any(shift.change.approximate or shift.answer_changes.rate.note for shift in shifts)
-    shown = table.lines(COLUMNS, rows(run.variants), width) if shifts else []
+    shown = table.lines(columns(run), rows(run), width) if shifts else []
     priced = costs.lines(run, width)
     return [*shown, *([APPROXIMATE] if approximate else []), *([""] if priced else []), *priced, *sentences(run)]
 
 
-def rows(variants: Sequence[Shifts]) -> list[tuple[str, ...]]:
-    """Return the rows under `COLUMNS`: the change of the metric, the changed answers, and what they changed to."""
+def columns(run: Run) -> tuple[TextColumn[Any], ...]:
+    """Return the columns of the table."""
+    return (*NAMES, *CHANGES, *distances(run))
+
+
+def distances(run: Run) -> tuple[TextColumn[str], ...]:
+    """Return the columns of the distances from the plain model that were measured; each shows that of a cell."""
+    measures = {outcome.cell: outcome.measures for outcome in run.outcomes if outcome.name.variant is not None}
+    measured = {name for of_cell in measures.values() for name in of_cell}
+
+    def shown(metric: str, cell: str) -> str:
+        measure = measures[cell].get(metric)
+        return "-" if measure is None else number(measure.value)
+
+    return tuple(
+        TextColumn(title, partial(shown, metric), right=True, leaves=12, trails=f"{title} {{}}")
+        for metric, title in (("kl", "kl"), ("same_top", "same top"))
+        if metric in measured
+    )
+
+
+def rows(run: Run) -> list[tuple[str, ...]]:
+    """Return the rows of the table: the change of the metric, the changed answers, what they changed to, distances."""
+    of_cells = distances(run)
     return [
-        (*(_REPEATED if index else table.texts(NAMES, result)), *table.texts(CHANGES, shift))
-        for result in variants
+        (
+            *(_REPEATED if index else table.texts(NAMES, result)),
+            *table.texts(CHANGES, shift),
+            *table.texts(of_cells, f"{result.cell}{PLUS}{shift.perturbation}"),
+        )
+        for result in run.variants
         for index, shift in enumerate(result.shifts)
     ]
 

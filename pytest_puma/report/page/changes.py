@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Outcome, Robustness, Run, Shift, Shifts, Verdict
+from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Outcome, Robustness, Run, Shift, Verdict
 from pytest_puma.core.variant import PLUS
 from pytest_puma.report import comparison, robustness, variants
 from pytest_puma.report.page.drawings import Drawing, Scale, draw
@@ -163,14 +163,17 @@ def shift_table(results: Sequence[Robustness], rows_elsewhere: Collection[str]) 
     return _text_table(robustness.SHIFTS[1:], shifts, rows_elsewhere)
 
 
-def variant_table(results: Sequence[Shifts]) -> TextTable:
+def variant_table(run: Run) -> TextTable:
     """Return the table of changes by variants, all of whose cells have a row in another table."""
     shifts = [
         (str(CellId(result.scenario, result.strategy, f"{result.model}{PLUS}{shift.perturbation}")), shift)
-        for result in results
+        for result in run.variants
         for shift in result.shifts
     ]
-    return _text_table(variants.CHANGES[1:], shifts, [cell for cell, _ in shifts])
+    table = _text_table(variants.CHANGES[1:], shifts, [cell for cell, _ in shifts])
+    distances = variants.distances(run)
+    lines = (replace(line, texts=(*line.texts, *texts(distances, line.cell))) for line in table.lines)
+    return TextTable(columns=(*table.columns, *distances), lines=tuple(lines))
 
 
 def contrast_table(results: Sequence[Contrast]) -> TextTable:

@@ -67,7 +67,7 @@ def variants_of(run: Run) -> VariantsSection:
         effects=tuple(_effects(run)),
         curves=tuple(drawn),
         pictures=tuple(pictures(run)),
-        table=variant_table(run.variants),
+        table=variant_table(run),
         cost_columns=costs.COLUMNS,
         costs=tuple(costs.rows(run)),
     )
