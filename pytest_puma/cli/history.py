@@ -133,6 +133,10 @@ def _compared_cells(options: argparse.Namespace) -> RunComparison:
     if _MODEL not in options.old:
         msg = f"compare: A is {options.old!r}, and B a cell; expected two cells, or two runs"
         raise DataError(msg)
+    if options.old == options.new:
+        changes = f"pytest-puma compare last~1 last --cells '{options.new}'"
+        msg = f"compare: A and B are the same cell; for its changes: {changes}"
+        raise DataError(msg)
     row, past = run_with(options.new, options)
     old_row, old_past = run_with(options.old, options)
     older = Older.of_run(f"run {old_row.number}", old_past).of_cell(options.old, against=options.new)

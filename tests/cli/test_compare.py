@@ -154,6 +154,10 @@ def test_a_baseline_is_the_older_side(
         (["1", "9"], "RUN '9': no such run; expected a number, a name or its beginning, last, last~2, a commit or a"),
         (["mian", "2"], "RUN 'mian': no such run; did you mean 'main'? expected a number"),
         (["1", "baseline"], "compare: B is 'baseline'; expected a run: pytest-puma compare baseline RUN"),
+        (
+            [CELL, CELL],
+            f"compare: A and B are the same cell; for its changes: pytest-puma compare last~1 last --cells '{CELL}'",
+        ),
         (["1", "2", "--cells", "x*"], f"--cells 'x*': matches no cell; there are: {CELL}, "),
         (["baseline", "2", "--baselines", "b"], "compare baseline: no folder b; create it with pytest"),
     ],

@@ -89,6 +89,15 @@ def test_the_priority_is_the_right_answer_of_an_issue_of_jira(output: Callable[.
     assert 'data = "issues.csv"' in Path("benchmarks", "test_issues.py").read_text(encoding="utf-8")
 
 
+def test_with_one_priority_the_type_is_the_right_answer(output: Callable[..., str]) -> None:
+    rows = [(f"Page {n} is slow.", f"P-{n}", n, ("Bug", "Story")[n % 2], "Medium") for n in range(6)]
+    # Some exports begin with a byte order mark, and have no column Description.
+    content = "\ufeff" + _csv("Summary,Issue key,Issue id,Issue Type,Priority", *rows)
+    shown = output(content, name="issues.csv")
+    assert "text:  Summary (those of Jira)" in shown
+    assert [row["Issue Type"] for row in _written()] == ["Bug", "Story"] * 3
+
+
 def test_story_points_are_the_right_answers_of_a_regression(output: Callable[..., str]) -> None:
     rows = [(f"P-{n}", "High", f"{n % 7}.0" if n else "", f"Page {n} is slow.") for n in range(20)]
     shown = output(_jira(*rows), "--task=regression", name="issues.csv")
