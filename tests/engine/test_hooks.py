@@ -153,6 +153,14 @@ def test_an_error_inside_a_hook_is_an_error_of_the_decode(backend: NativeBackend
     assert logits(backend, None).any()
 
 
+def test_rows_that_are_not_those_of_the_batch_are_an_error(backend: NativeBackend, vector: Path) -> None:
+    logits(backend, variant(control("ablate", vector)))
+    backend.open(1024)
+    assert backend.hooks is not None
+    with pytest.raises(EngineError, match=r"q: llama\.cpp computes 40 rows of l_out-1 .*; expected 39, one for each"):
+        backend.hooks.decode(backend._context, backend._batch, [Step(0, 0, TOKENS[1:], 0)])  # noqa: SLF001
+
+
 def test_a_missing_node_is_an_error_that_lists_those_of_its_layer(backend: NativeBackend, vector: Path) -> None:
     with pytest.raises(EngineError, match=r"q: llama\.cpp computes no gate-2 for this architecture; .*kqv_out-2"):
         states_of(backend, vector, [], "gate", 2)

@@ -93,6 +93,25 @@ def test_a_text_in_parts_is_changed_as_at_once(backend: NativeBackend, vector: P
     assert np.abs(decoded(*range(25, 40)) - decoded()).max() < BATCH_NOISE
 
 
+@pytest.mark.parametrize("scope", ["all", "prompt", "last", "reply"])
+def test_a_batch_that_llama_cpp_divides_is_changed_like_its_parts(
+    backend: NativeBackend, vector: Path, scope: Scope
+) -> None:
+    """It computes 512 tokens at once; the last layer has no rows at all where no token needs logits."""
+    text = TOKENS * 20
+
+    def decoded(length: int) -> Logits:
+        backend.vary(variant(scoped(vector, scope, "ablate")))
+        backend.open(1024)
+        steps = [
+            Step(0, start, text[start : start + length], max(0, min(length, 780 - start)), 700)
+            for start in range(0, len(text), length)
+        ]
+        return np.concatenate([backend.decode([step]).copy() for step in steps])
+
+    assert np.abs(decoded(800) - decoded(100)).max() < BATCH_NOISE
+
+
 @pytest.mark.parametrize("shape", [LLAMA_BOS, GEMMA3_SWA], ids=lambda shape: shape.arch)
 @pytest.mark.parametrize("scope", ["prompt", "last", "reply"])
 def test_each_sequence_of_a_batch_has_its_own_scope(

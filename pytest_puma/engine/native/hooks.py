@@ -80,6 +80,9 @@ class Hooks:
             code = int(llama_cpp.llama_decode(context, batch))
         if self._error is not None:
             raise self._error
+        for name, count in self._seen_rows.items():
+            if not code and count != len(self._rows_of(name)):
+                self._fail_rows(name, count)
         return code
 
     def _seen(self, tensor: int, asks: bool, _data: object) -> bool:  # noqa: FBT001 - llama.cpp's signature
@@ -109,13 +112,22 @@ class Hooks:
 
     def _next_rows(self, name: bytes, count: int) -> Rows:
         """The next rows of a node in the order of the batch."""
-        rows = self._rows[self._rows.wanted] if name == self._last else self._rows
-        start = self._seen_rows[name]
+        rows, start = self._rows_of(name), self._seen_rows[name]
         self._seen_rows[name] += count
         if start + count > len(rows):
-            msg = f"{self._name}: llama.cpp computes {start + count} rows of {name.decode()}; expected {len(rows)}"
-            raise EngineError(msg)
+            self._fail_rows(name, start + count)
         return rows[start : start + count]
+
+    def _rows_of(self, name: bytes) -> Rows:
+        """All rows of a node in this batch."""
+        return self._rows[self._rows.wanted] if name == self._last else self._rows
+
+    def _fail_rows(self, name: bytes, count: int) -> NoReturn:
+        msg = (
+            f"{self._name}: llama.cpp computes {count} rows of {name.decode()} for this architecture; expected "
+            f"{len(self._rows_of(name))}, one for each token: leave this layer out"
+        )
+        raise EngineError(msg)
 
     def _nodes_of(self, context: Any) -> list[bytes]:
         """The names of the nodes in the graph of one token; the context is empty before and after."""
