@@ -16,6 +16,8 @@ from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.judges.agreement import confusions
 from pytest_puma.metrics import calibration_bins, confusion_matrix, source_of
 
+_JOULES_PER_KWH = 3.6e6
+
 __all__ = ["Context", "assess", "unassessed"]
 
 
@@ -50,7 +52,7 @@ def _outcome(assessment: Assessment) -> Outcome:
         task=assessment.task,
         predictions=predictions,
         metrics=assessment.shown,
-        measures=_marked(cell, assessment.measures, answered),
+        measures=_marked(cell, assessment.measures, answered, assessment.context.grid),
         tables=Tables(
             confusion=confusion_matrix(predictions, scenario.valid_labels()) if scenario.kind.closed else {},
             calibration=calibration_bins(assessment.scored.table),
@@ -85,8 +87,13 @@ def _outcome(assessment: Assessment) -> Outcome:
     )
 
 
-def _marked(cell: Cell, measures: Mapping[str, Measure], answered: CellPredictions) -> Mapping[str, Measure]:
-    """The measures, with notes: what else was computed in a latency, and whose weights nobody knows."""
+def _marked(
+    cell: Cell, measures: Mapping[str, Measure], answered: CellPredictions, grid: float
+) -> Mapping[str, Measure]:
+    """The measures, with notes: what else was computed in a latency, the CO2 of energy, and whose weights are unknown.
+
+    `grid`: grams for a kilowatt-hour, 0 if unknown.
+    """
     signature = answered.signature
     judge = signature.get("judge")
     judges = judge if isinstance(judge, list) else [judge]
@@ -96,6 +103,8 @@ def _marked(cell: Cell, measures: Mapping[str, Measure], answered: CellPredictio
         notes = [measure.note]
         if source_of(measure.metric) == "clock":
             notes.append(_at_once(answered))
+        if grid and source_of(measure.metric) == "energy":
+            notes.append(f"{measure.value / _JOULES_PER_KWH * grid:.3g} g of CO2 at {grid:g} g/kWh")
         if is_unverified(signature.get("engine")):
             notes.append(f"weights {NOT_VERIFIED}")
         if any(f"{measure.metric}.".startswith((f"{name}.", f"{name}[")) for name in judged):

@@ -39,6 +39,7 @@ class Context:
     """Context of an assessment: what to compare the answers with, and the policy for doubt.
 
     `no_baseline`: why there is no baseline, and what to do, if there is none.
+    `grid`: grams of CO2 for a kilowatt-hour, 0 if unknown.
     `quotes`: whether sentences quote the samples. `unjudged`: why no gate is judged; empty if they are.
     """
 
@@ -48,6 +49,7 @@ class Context:
     no_baseline: str = "there is no baseline yet; --puma-update-baseline makes one"
     quotes: bool = True
     unjudged: str = ""
+    grid: float = 0.0
 
 
 class Assessment:

@@ -98,8 +98,8 @@ class Request:
 
     `determinism`: the number of samples to re-run alone. `only`: the samples to run by cell, None for all. `shard`: the
     part of the cells to run, None for all. `rescored`: the run whose answers are read, None to compute them.
-    `energy`: whether it is measured. `run_code`: how programs of a model are run.
-    `find_judges`: from arguments of `--puma-judge` to the models.
+    `energy`: whether it is measured; `grid`: grams of CO2 for a kilowatt-hour, 0 if unknown.
+    `run_code`: how programs of a model are run. `find_judges`: from arguments of `--puma-judge` to the models.
     """
 
     scenarios: tuple[str, ...] = ()
@@ -110,11 +110,16 @@ class Request:
     threads: int | None = None
     run_code: str = "off"
     energy: bool = False
+    grid: float = 0.0
     determinism: int = 0
     only: Mapping[str, frozenset[str]] | None = None
     shard: Shard | None = None
     rescored: RecordedRun | None = None
     find_judges: Callable[[tuple[str, ...]], tuple[Model, ...]] = lambda _: ()
+
+    def __post_init__(self) -> None:
+        """Check the factor of the grid."""
+        check_limits({"ini key puma_grid_g_per_kwh": (self.grid, 0, math.inf)})
 
     def selects(self, cell: Cell) -> bool:
         """Whether the options on scenarios, flips and earlier runs leave a cell in the run."""

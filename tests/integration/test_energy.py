@@ -39,12 +39,14 @@ def test_joules_are_measured_by_a_counter_and_not_of_kept_answers(
 ) -> None:
     monkeypatch.setattr(energy, "EnergyMeter", RisingMeter)
     alone.write(conftest=KEPT, test_triage=BENCHMARK)
+    alone.pytester.makeini("[pytest]\npuma_grid_g_per_kwh = 360\n")
     alone.run("--puma-energy").assert_outcomes(passed=1)
     (outcome,) = alone.record()["outcomes"]
     right = outcome["measures"]["accuracy"]["value"] * 12
     assert right > 0
     mean, per_right = (outcome["measures"][name]["value"] for name in ("joules_mean", "joules_per_right"))
     assert mean > 0
+    assert outcome["measures"]["joules_mean"]["note"].endswith(f"{mean / 1e4:.3g} g of CO2 at 360 g/kWh")
     assert abs(per_right - mean * 12 / right) < 1e-9
     result = alone.run("--puma-energy")
     result.assert_outcomes(passed=1)
@@ -68,3 +70,10 @@ def test_nobody_who_did_not_ask_reads_of_energy(alone: Project) -> None:
     result = alone.run()
     result.assert_outcomes(passed=1)
     result.stdout.no_fnmatch_line("*counter*")
+
+
+def test_a_factor_below_nothing_is_refused(alone: Project) -> None:
+    alone.write(test_triage=BENCHMARK)
+    alone.pytester.makeini("[pytest]\npuma_grid_g_per_kwh = -1\n")
+    result = alone.run("--puma-energy")
+    result.stderr.fnmatch_lines(["*ini key puma_grid_g_per_kwh is -1.0; expected a number from 0*"])

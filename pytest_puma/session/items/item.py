@@ -77,6 +77,7 @@ def _context(settings: Settings, cell: Cell) -> Context:
         no_baseline=settings.judging.why_no_baseline(cell),
         quotes=settings.storage.prompts,
         unjudged="" if settings.request.shard is None else UNJUDGED,
+        grid=settings.request.grid,
     )
 
 

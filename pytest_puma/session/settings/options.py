@@ -148,6 +148,7 @@ INI: dict[str, tuple[Any, str]] = {
     "puma_naive_baselines": ("bool", "whether to show the scores of naive baselines (default: true)"),
     "puma_keep_prompts": ("bool", "whether files have the prompts and the rows of the samples (default: true)"),
     "puma_keep_runs": ("int", "number of runs whose predictions stay in .puma (default: 50)"),
+    "puma_grid_g_per_kwh": ("float", "grams of CO2 for a kilowatt-hour; measures of energy then show theirs"),
     "puma_report_mb": ("float", "maximum megabytes of an HTML report; texts are left out to keep it (default: 10)"),
     "puma_report_texts": ("string", "whether HTML reports show prompts and replies: all (default) or none"),
     "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),

@@ -77,6 +77,7 @@ def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> R
         threads=threads,
         run_code=_one_of("--puma-run-code", config.option.puma_run_code, RUN_CODE),
         energy=bool(stated(config, "--puma-energy")[1]),
+        grid=config.getini("puma_grid_g_per_kwh") or 0.0,
         determinism=determinism or 0,
         only=flipped(config),
         shard=None if shard is None else Shard.parse(shard, keeps=storage.mode != "off"),
