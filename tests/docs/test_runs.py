@@ -31,7 +31,9 @@ SHORT = (
 )
 #: What differs from run to run: names, which have one more number if two runs begin in a second, commits, times, sizes,
 #: digests.
-VOLATILE = re.compile(r"\d{8}T\d{6}-\d+(-\d+)?|@[0-9a-f]{7}|\d{4}-\d\d-\d\d \d\d:\d\d|\d\.\d MB|\b[0-9a-f]{64}\b")
+VOLATILE = re.compile(
+    r"\d{8}T\d{6}-\d+(-\d+)?|@[0-9a-f]{7}|\d{4}-\d\d-\d\d \d\d:\d\d|\d\.\d MB|\b\d+(?= numbers)|\b[0-9a-f]{64}\b"
+)
 
 
 def git(home: Path, *arguments: str) -> None:
