@@ -192,8 +192,6 @@ def test_top_tokens_are_those_of_each_row(backend: RecordedBackend) -> None:
 
 
 def test_top_tokens_end_after_sixteen_places(backend: RecordedBackend) -> None:
-    long, cut = score("How severe?", "Critical " * 40), score("How severe?", "Critical " * 30)
-    whole, part = Engine(backend).run([replace(request, top=4) for request in (long, cut)])
-    assert len(whole.top) == 16
-    assert whole.usage.decoded_tokens == 15
-    assert whole.top == part.top
+    (response,) = Engine(backend).run([replace(score("How severe?", "Critical " * 40), top=4)])
+    assert len(response.top) == 16
+    assert response.usage.decoded_tokens == 15
