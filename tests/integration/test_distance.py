@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from math import exp
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 
 from tests.integration.conftest import ONE_PROCESS, Project
 from tests.integration.varying import run_grid, write_files
+from tests.tiny_gguf import LLAMA_NO_BOS, write_gguf
 
 #: The variant loud-1 answers as the plain model does, loud-2 otherwise.
 SCRIPTS = """
@@ -132,3 +134,12 @@ def test_a_comparison_of_variants_shows_the_distance(varied: Project) -> None:
     assert ">same top<" in page
     # The plain model keeps its metrics, and no report shows other ones for it.
     assert measured(varied)["triage_jira-zero_shot@q"] == {}
+
+
+def test_a_coarser_quantisation_is_farther_away(project: Project) -> None:
+    write_gguf(project.pytester.path / "q.gguf", replace(LLAMA_NO_BOS, seed=200))
+    project.write(test_it=GATES.replace("0.05", "100").replace('"zero_shot", ', ""))
+    project.run("--puma-model=q.gguf,quant=Q4_0/Q8_0/none,gpu_layers=0", model=False).assert_outcomes(passed=3)
+    cells = measured(project)
+    q8, q4 = (cells[f"triage_jira-option_scoring@q+{kind}"]["kl"] for kind in ("Q8_0", "Q4_0"))
+    assert 0 < q8 < q4
