@@ -10,7 +10,7 @@ import pytest
 
 from pytest_puma.metrics import metric_names
 from tools.statistics import clusters, coverage, front, judging, selection, stopping
-from tools.statistics.populations import POPULATIONS, Labels, Numbers, Population
+from tools.statistics.populations import POPULATIONS, RANKING, Labels, Numbers, Population
 
 
 def test_the_simulation_tells_a_share_for_each_interval(
@@ -22,7 +22,7 @@ def test_the_simulation_tells_a_share_for_each_interval(
     lines = capsys.readouterr().out.splitlines()[2:]
     rows = {name: shares for _, name, *shares in ([cell.strip() for cell in line.split("|")[1:-1]] for line in lines)}
 
-    assert set(rows) == {"accuracy", "brier", "ece"}
+    assert set(rows) == {"accuracy", "brier", "ece", *RANKING}
     assert float(rows["accuracy"][0]) == pytest.approx(0.95, abs=0.02), "exact"
     assert rows["ece"][0] == "-", "it has no interval, and its change has one"
     assert all(0.5 < float(share.split()[0]) <= 1 for shares in rows.values() for share in shares if share != "-")

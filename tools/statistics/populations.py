@@ -65,6 +65,7 @@ class Numbers(_Simulated):
 CLASSES = ("accuracy", "f1_macro", "f1_weighted", "recall_macro", "kappa_quadratic")
 ORDERED = (*CLASSES, "within_one", "spearman")
 ONE_CLASS = ("per_class.0.precision", "per_class.0.recall", "per_class.0.f1")
+RANKING = ("roc_auc", "average_precision", "per_class.0.roc_auc", "per_class.0.average_precision")
 ERRORS = ("mae", "mdae", "rmse", "standardised_accuracy", "spearman")
 
 
@@ -80,7 +81,7 @@ def _of_numbers(
 
 
 def _of_probabilities(name: str, sharpness: float, confidence: float) -> Population:
-    metrics = ("accuracy", "brier", "ece")
+    metrics = ("accuracy", "brier", "ece", *RANKING)
     return Population(name=name, scenario=Labels(4), metrics=metrics, draw=prober(sharpness, confidence))
 
 
