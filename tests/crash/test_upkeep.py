@@ -107,7 +107,7 @@ def test_a_prune_that_is_killed_leaves_the_answers_of_the_last_runs(path: Path) 
         assert set(answers(path)) == {"cell-2@", "cell-3@"}
         if not was_killed:
             break
-    assert place == 8, "three parts of two cells, and the search for a fourth one"
+    assert place == 10, "the top tokens of two cells; three parts of each, and the search for a fourth one"
 
 
 def test_a_checkpoint_that_is_killed_loses_no_row(path: Path) -> None:

@@ -137,8 +137,8 @@ def test_a_baseline_of_trials_is_compared_trial_by_trial(alone: Project) -> None
     alone.write(conftest=ALWAYS.format(answer="Minor"))
     result = alone.run("--puma-flips")
     result.stdout.re_match_lines([r"flips of triage_jira-zero_shot@tiny: \d+ worse, \d+ better"])
-    result.stdout.re_match_lines([r"  worse   [A-Z]+-\d+ #1: gold is Major, was Major, is Minor"])
-    result.stdout.re_match_lines([r"  worse   [A-Z]+-\d+ #3: gold is Major, was Major, is Minor"])
+    result.stdout.re_match_lines([r"  worse   [A-Z]+-\d+ #1 \(.*\): gold is Major, was Major, is Minor"])
+    result.stdout.re_match_lines([r"  worse   [A-Z]+-\d+ #3 \(.*\): gold is Major, was Major, is Minor"])
 
 
 def test_a_baseline_of_other_repeats_says_so(alone: Project) -> None:

@@ -200,7 +200,7 @@ def test_bytes_that_are_no_spec_are_refused_with_a_line(folder: Path, data: byte
     [
         (
             "scenario: triage\nadaptation: {strategy: egi}",
-            "line 1: scenario 'triage' is unknown; did you mean 'triage_jira'? there are: arc_challenge, ",
+            "line 1: scenario 'triage' is unknown; did you mean 'triage_jira'? there are: aime2024, ",
         ),
         (
             "scenario: triage_jira\nadaptation:\n  strategy:\n  - egi\n  - zeroshot\n",
