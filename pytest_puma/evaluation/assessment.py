@@ -124,8 +124,8 @@ class Assessment:
     def flips(self) -> tuple[Flip, ...]:
         """The flips since the baseline, with the beginnings of their samples."""
         flips = () if self.baseline is None else self.baseline.pairs.flips()
-        shown = {sample.id: beginning(sample, self._texts) for sample in self.answered.samples}
-        return tuple(replace(flip, text=shown[flip.sample_id]) for flip in flips)
+        samples = {sample.id: sample for sample in self.answered.samples} if flips else {}
+        return tuple(replace(flip, text=beginning(samples[flip.sample_id], self._texts)) for flip in flips)
 
     @property
     def contrasts(self) -> tuple[Contrast, ...]:
