@@ -20,7 +20,7 @@ from pytest_puma.models.contents import contents
 from pytest_puma.models.quantised import TYPES, at_hand, check_source, made_path
 from pytest_puma.models.weights import stamps_of, weights_digest
 from pytest_puma.platform.locks import locked
-from tests.engine.test_variants import PATH, logits, opened, strict_logits
+from tests.engine.controls.test_variants import PATH, logits, opened, strict_logits
 from tests.tiny_gguf import QWEN2, write_gguf
 
 

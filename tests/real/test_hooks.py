@@ -13,7 +13,7 @@ from pytest_puma.core import Model
 from pytest_puma.core.variant import ControlKind
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.models.base import BaseModel
-from tests.engine.test_variants import control, logits, variant
+from tests.engine.controls.test_variants import control, logits, variant
 from tests.real.conftest import THREADS
 from tests.tiny_controls import write_vector
 

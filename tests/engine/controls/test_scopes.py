@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import closing
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -20,7 +19,7 @@ from pytest_puma.engine.native import NativeBackend
 from tests.engine.ask import generate, issues
 from tests.engine.cache import NOISE as BATCH_NOISE
 from tests.engine.conftest import OpenBackend
-from tests.engine.test_variants import TOKENS, control, logits, opened, variant
+from tests.engine.controls.test_variants import TOKENS, control, logits, variant
 from tests.tiny_controls import write_vector
 from tests.tiny_gguf import GEMMA3_SWA, LFM2, LLAMA_BOS, Shape
 
@@ -29,17 +28,6 @@ if TYPE_CHECKING:
 
 #: What adding in another order may move a logit by, where a control moves them by 1 and more.
 NOISE = 1e-3
-
-
-@pytest.fixture
-def backend() -> Iterator[NativeBackend]:
-    with closing(opened()) as backend:
-        yield backend
-
-
-@pytest.fixture
-def vector(tmp_path: Path) -> Path:
-    return write_vector(tmp_path / "v.gguf")
 
 
 def scoped(vector: Path, scope: Scope, kind: ControlKind = "steer") -> Control:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import closing, nullcontext
+from contextlib import nullcontext
 from pathlib import Path
 
 import llama_cpp
@@ -12,14 +11,8 @@ import pytest
 
 from pytest_puma.core import EngineError
 from pytest_puma.engine.native import NativeBackend, binding
-from tests.engine.test_variants import control, logits, opened, variant
+from tests.engine.controls.test_variants import control, logits, variant
 from tests.tiny_controls import write_lora, write_vector
-
-
-@pytest.fixture
-def backend() -> Iterator[NativeBackend]:
-    with closing(opened()) as backend:
-        yield backend
 
 
 def test_an_architecture_that_ignores_vectors_is_an_error(

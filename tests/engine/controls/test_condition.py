@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from pytest_puma.engine.native import NativeBackend
 from pytest_puma.models.control_vector import ControlVector
 from tests.engine.ask import generate, issues
 from tests.engine.conftest import OpenBackend
-from tests.engine.test_variants import PATH, control, logits, opened, variant
+from tests.engine.controls.test_variants import PATH, control, logits, variant
 from tests.tiny_controls import WIDTH, write_vector
 from tests.tiny_gguf import LFM2
 
@@ -26,12 +25,6 @@ from tests.tiny_gguf import LFM2
 NOISE = 1.0
 CONTINUATIONS = ("Major and late", "Trivial colours")
 PROMPTS = issues(8, seed=3)
-
-
-@pytest.fixture
-def backend() -> Iterator[NativeBackend]:
-    with closing(opened()) as backend:
-        yield backend
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -40,13 +40,6 @@ def control(kind: ControlKind, path: Path, strength: float = 1.0, layers: Layers
 
 def variant(*controls: Control) -> Variant:
     return Variant(controls=controls)
-
-
-@pytest.fixture
-def backend() -> Iterator[NativeBackend]:
-    """The bundled model, without processes of their own for adapters, as these are sound."""
-    with closing(opened()) as backend:
-        yield backend
 
 
 def opened(*, threads: int = 1, strict: bool = False, path: Path = PATH) -> NativeBackend:

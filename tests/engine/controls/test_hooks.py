@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -17,23 +16,12 @@ from pytest_puma.engine.transforms import SCOPES, ablation, addition, hooks_of, 
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.weights import recall, stamps_of
 from tests.engine.conftest import OpenBackend
-from tests.engine.test_variants import TOKENS, careful, control, logits, opened, variant
+from tests.engine.controls.test_variants import TOKENS, careful, control, logits, variant
 from tests.tiny_controls import write_vector
 from tests.tiny_gguf import MAMBA, Shape
 
 #: What adding in another order may move a logit by, where a control moves them by 1 and more.
 NOISE = 1e-3
-
-
-@pytest.fixture
-def backend() -> Iterator[NativeBackend]:
-    with closing(opened()) as backend:
-        yield backend
-
-
-@pytest.fixture
-def vector(tmp_path: Path) -> Path:
-    return write_vector(tmp_path / "v.gguf")
 
 
 def states_of(backend: NativeBackend, vector: Path, hooks: list[Hook], node: str, layer: int) -> States:
