@@ -41,9 +41,9 @@ class Merged:
 
 
 def merge(path: Path, file: Path) -> Merged:
-    """Add the answers of the response store `file` to that at `path`, all or none.
+    """Add the answers of the response store `file` to that at `path`, in one transaction.
 
-    A `DataError` if one of them cannot be read or written.
+    A `DataError` if one of them cannot be read or written; what could be read of a damaged `file` is added nevertheless.
     """
     with closing(StoreFile(path)) as target, closing(StoreFile(file, readonly=True)) as source:
         merged = None
