@@ -43,7 +43,7 @@ class Merged:
 def merge(path: Path, file: Path) -> Merged:
     """Add the answers of the response store `file` to that at `path`, in one transaction.
 
-    A `DataError` if one of them cannot be read or written; what could be read of a damaged `file` is added nevertheless.
+    A `DataError` if one of them cannot be read or written; what can be read of a damaged `file` is added anyway.
     """
     with closing(StoreFile(path)) as target, closing(StoreFile(file, readonly=True)) as source:
         merged = None
