@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from typing import Any
 
@@ -55,14 +55,9 @@ class Exchange:
 
     def check(self, requests: Sequence[Request], capabilities: AbstractSet[str]) -> None:
         """Refuse requests that the responder cannot answer; a client would answer them as something else."""
-        needed = {"score" if isinstance(request, Score) else "generate" for request in requests}
-        if any(isinstance(request, Generate) and request.grammar is not None for request in requests):
-            needed.add("grammar")
-        if any(isinstance(request, Generate) and (request.bias or request.penalties) for request in requests):
-            needed.add("bias")
-        if any(isinstance(request, Generate) and request.against is not None for request in requests):
-            needed.add("guidance")
-        if missing := sorted(needed - capabilities):
+        needed = {need for request in requests for need in _needs(request)}
+        if not needed <= capabilities:
+            missing = sorted(needed - capabilities)
             msg = (
                 f"{self._who} makes requests that need {' and '.join(map(repr, missing))}, which the responder cannot "
                 f"do; expected other requests or another responder (a strategy with needs={set(missing)} is skipped)"
@@ -89,3 +84,17 @@ class Exchange:
             msg = f"{self._who} yields no request; {_EXPECTED}"
             raise EngineError(msg)
         return tuple(requests)
+
+
+def _needs(request: Request) -> Iterator[str]:
+    """The capabilities without which no responder can answer a request."""
+    if isinstance(request, Score):
+        yield "score"
+        return
+    yield "generate"
+    if request.grammar is not None:
+        yield "grammar"
+    if request.bias or request.penalties:
+        yield "bias"
+    if request.against is not None:
+        yield "guidance"

@@ -133,11 +133,10 @@ def messages_with_prefill(prompt: Prompt) -> Messages:
 
 def _common(left: Messages, right: Messages) -> Place:
     """The place where two prompts part."""
-    both = list(zip(left, right, strict=False))
-    at = next((at for at, (mine, its) in enumerate(both) if mine != its), len(both))
-    if at == len(both) or both[at][0].role != both[at][1].role:
-        return _place(left, at, 0)
-    return _place(left, at, common_prefix(left[at].content, right[at].content))
+    for at, (mine, its) in enumerate(zip(left, right, strict=False)):
+        if mine != its:
+            return _place(left, at, common_prefix(mine.content, its.content) if mine.role == its.role else 0)
+    return _place(left, min(len(left), len(right)), 0)
 
 
 def _place(messages: Messages, at: int, characters: int) -> Place:
