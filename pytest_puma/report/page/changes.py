@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Outcome, Robustness, Run, Shift, Verdict
+from pytest_puma.core import CellId, Change, Contrast, Direction, Flip, Measure, Outcome, Run, Shift, Verdict
 from pytest_puma.core.variant import PLUS
 from pytest_puma.report import comparison, robustness, variants
 from pytest_puma.report.page.drawings import Drawing, Scale, draw
@@ -84,6 +84,11 @@ class ChangeLine:
     effect: str
     drawing: Drawing | None
 
+    @property
+    def told(self) -> bool:
+        """Whether a sample changed, or a gate is about the change."""
+        return self.verdict is not None or self.change.changed > 0
+
 
 def change_lines(run: Run, against: Against) -> Iterator[ChangeLine]:
     """Yield a line for each gate on a change, and for that of the primary metric if no gate is about it."""
@@ -130,14 +135,28 @@ def _effect(change: Change, better: Direction) -> str:
     return "better" if (change.low > none) == (better == "high") else "worse"
 
 
+def _significant(result: Contrast | Shift, measures: Mapping[str, Measure]) -> str:
+    change = result.change
+    better = measures[change.metric].better if change.metric in measures else "neither"
+    if better == "neither" or not result.adjusted < robustness.SIGNIFICANCE_LEVEL:
+        return ""
+    return "better" if (change.value > _unchanged(change)) == (better == "high") else "worse"
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TextLine:
-    """A row: the texts of the terminal, and the drawing of its change. `only`: the cell has no other row."""
+    """A row: the texts of the terminal, and the drawing of its change. `only`: the cell has no other row.
+
+    `effect`: `better` or `worse` if the change is significant, corrected for other tests (Holm). `told`: a sample
+    changed.
+    """
 
     cell: str
     texts: tuple[str, ...]
     drawing: Drawing | None
     only: bool
+    effect: str
+    told: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,17 +169,25 @@ class TextTable:
     @property
     def drawing_column(self) -> int:
         """The index of the column before which the drawings stand: that of the first interval."""
-        return [column.title for column in self.columns].index("95 % interval")
+        return self._index("95 % interval")
+
+    @property
+    def change_column(self) -> int:
+        """The index of the column of the changes."""
+        return self._index("change")
+
+    def _index(self, title: str) -> int:
+        return [column.title for column in self.columns].index(title)
 
 
-def shift_table(results: Sequence[Robustness], rows_elsewhere: Collection[str]) -> TextTable:
+def shift_table(run: Run, rows_elsewhere: Collection[str]) -> TextTable:
     """Return the table of changes by perturbations; `rows_elsewhere`: the cells with a row in another table."""
     shifts = [
         (str(CellId(result.scenario, result.strategy, result.model, shift.perturbation)), shift)
-        for result in results
+        for result in run.robustness
         for shift in result.shifts
     ]
-    return _text_table(robustness.SHIFTS[1:], shifts, rows_elsewhere)
+    return _text_table(run, robustness.SHIFTS[1:], shifts, rows_elsewhere)
 
 
 def variant_table(run: Run) -> TextTable:
@@ -170,28 +197,34 @@ def variant_table(run: Run) -> TextTable:
         for result in run.variants
         for shift in result.shifts
     ]
-    table = _text_table(variants.CHANGES[1:], shifts, [cell for cell, _ in shifts])
+    table = _text_table(run, variants.CHANGES[1:], shifts, [cell for cell, _ in shifts])
     distances = variants.distances(run)
     lines = (replace(line, texts=(*line.texts, *texts(distances, line.cell))) for line in table.lines)
     return TextTable(columns=(*table.columns, *distances), lines=tuple(lines))
 
 
-def contrast_table(results: Sequence[Contrast]) -> TextTable:
+def contrast_table(run: Run) -> TextTable:
     """Return the table of contrasts between cells."""
-    contrasts = [(contrast.cell, contrast) for contrast in results]
-    return _text_table(comparison.CONTRASTS[1:], contrasts, [contrast.cell for contrast in results])
+    contrasts = [(contrast.cell, contrast) for contrast in run.contrasts]
+    return _text_table(run, comparison.CONTRASTS[1:], contrasts, [cell for cell, _ in contrasts])
 
 
 def _text_table(
-    columns: tuple[TextColumn[Result], ...], results: Sequence[tuple[str, Result]], rows_elsewhere: Collection[str]
+    run: Run,
+    columns: tuple[TextColumn[Result], ...],
+    results: Sequence[tuple[str, Result]],
+    rows_elsewhere: Collection[str],
 ) -> TextTable:
     scales = _scales(result.change for _, result in results)
+    measures = {outcome.cell: outcome.measures for outcome in run.outcomes}
     lines = (
         TextLine(
             cell=cell,
             texts=texts(columns, result),
             drawing=_drawing(scales, result.change),
             only=cell not in rows_elsewhere,
+            effect=_significant(result, measures.get(cell, {})),
+            told=result.change.changed > 0,
         )
         for cell, result in results
     )

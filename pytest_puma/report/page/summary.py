@@ -45,14 +45,15 @@ def summarize(
 ) -> dict[str, Any]:
     """Return everything that the template shows of a run; `sentences`: more of them, about the page itself."""
     # A perturbed cell without a gate has its row in the table of perturbations alone.
-    shifts = shift_table(run.robustness, {outcome.cell for outcome in run.outcomes if outcome.judgement.verdicts})
+    shifts = shift_table(run, {outcome.cell for outcome in run.outcomes if outcome.judgement.verdicts})
     below = {line.cell for line in shifts.lines if line.only}
     return {
         "heading": notes.heading(run),
         "facts": list(_facts(run)),
         "failures": _by_cells(notes.failures(run)),
         "undecided": _by_cells(notes.undecided(run)),
-        "sentences": [*notes.sources(run.outcomes), *notes.determinism(run.outcomes), *notes.remarks(run), *sentences],
+        "sentences": list(sentences),
+        "statistics": [*notes.sources(run.outcomes), *notes.determinism(run.outcomes), *notes.remarks(run)],
         "warnings": notes.warnings(run),
         "footnotes": notes.footnotes(run.outcomes),
         "scenarios": list(_tables([outcome for outcome in run.outcomes if outcome.cell not in below])),
@@ -63,7 +64,7 @@ def summarize(
         "variants": variants_of(run),
         "shifts": shifts,
         "shift_sentences": robustness.sentences(run),
-        "contrasts": contrast_table(run.contrasts),
+        "contrasts": contrast_table(run),
         "starred": any(contrast.change.approximate for contrast in run.contrasts),
     }
 

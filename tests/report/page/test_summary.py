@@ -11,6 +11,7 @@ from pathlib import Path
 
 from pytest_puma.report import robustness
 from pytest_puma.report.comparison import contrast_rows
+from pytest_puma.report.page.changes import contrast_table
 from pytest_puma.report.page.page import as_page
 from pytest_puma.report.rows import all_rows, interval, number
 from pytest_puma.report.terminal import summary
@@ -85,9 +86,49 @@ def test_changes_perturbations_and_comparisons_have_the_numbers_of_the_terminal(
     expected = robustness.rows(run.run.robustness)
     assert [row[0] for row in shifts] == [each.cell for each in run.run.outcomes if each.name.perturbation]
     assert [[*texts(row)[1:4], *texts(row)[5:]] for row in shifts] == [texts(row[4:]) for row in expected]
-    compared = [texts(row) for row in by_head["cell", "against", "metric"][1:]]
-    assert [[*row[1:4], *row[5:]] for row in compared] == [texts(row[1:]) for row in contrast_rows(run.run.contrasts)]
+    tables = [table[1:] for table in page.tables if table[0][:3] == ["cell", "against", "metric"]]
+    sides = [
+        [contrast for contrast in run.run.contrasts if bool(contrast.change.changed) == told] for told in (True, False)
+    ]
+    for table, contrasts in zip(tables, sides, strict=True):
+        rows = [texts(row) for row in table]
+        unsigned = [[*row[1:3], row[3].removeprefix("▲ ").removeprefix("▼ "), *row[5:]] for row in rows]
+        assert unsigned == [texts(row[1:]) for row in contrast_rows(contrasts)]
+    assert f"{len(sides[1])} rows without a change" in page.shown
     assert judged
+
+
+def test_a_significant_difference_has_the_sign_and_the_colour_of_its_direction(run: Recorded) -> None:
+    first = run.run.contrasts[0]
+    alike = replace(first, change=replace(first.change, metric="f1_macro", value=0.2, changed=3), adjusted=0.01)
+    contrasts = (
+        alike,
+        replace(alike, change=replace(alike.change, value=-0.2)),
+        replace(alike, change=replace(alike.change, metric="parse_failure_rate", value=-0.2)),
+        replace(alike, adjusted=0.06),
+    )
+    page = as_page(replace(run.run, contrasts=contrasts), None)
+    lines = contrast_table(replace(run.run, contrasts=contrasts)).lines
+    assert [line.effect for line in lines] == ["better", "worse", "better", ""]
+    comparison = page[page.index('id="comparison"') :]
+    assert re.findall(
+        r'<td class="number value nowrap (\w*)">(?:<span role="img" aria-label="(\w+)">(.)</span>)?', comparison
+    ) == [
+        ("good", "better", "▲"),
+        ("bad", "worse", "▼"),
+        ("good", "better", "▲"),
+        ("", "", ""),
+    ]
+    assert comparison.count('<svg class="interval good"') == 2
+
+
+def test_statistics_and_the_origin_of_the_answers_are_folded(run: Recorded) -> None:
+    page = as_page(run.run, None)
+    (folded,) = re.findall(r'<details class="statistics">.*?</details>', page, re.DOTALL)
+    shown = page[page.index("<main") : page.index("</main>")].replace(folded, "")
+    for word in ("false alarms: ", "power: ", "sha256 "):
+        assert word in folded
+        assert word not in shown
 
 
 def test_a_perturbed_cell_has_a_row_beside_the_others_if_it_has_a_gate_or_no_unperturbed_twin(tmp_path: Path) -> None:
