@@ -80,6 +80,19 @@ def undecided(run: Run) -> list[Note]:
     return [*_folded(of_cells), *of_run]
 
 
+def passed(run: Run) -> list[Note]:
+    """Return the kept gates, those of cells first."""
+    return [
+        *(
+            Note(word=verdict.status, cells=(outcome.cell,), text=gate_sentence(verdict))
+            for outcome in run.outcomes
+            for verdict in outcome.judgement.verdicts
+            if verdict.status == "PASS"
+        ),
+        *(Note(word=verdict.status, text=verdict.reason) for verdict in run.verdicts if verdict.status == "PASS"),
+    ]
+
+
 def warnings(run: Run) -> list[Note]:
     """Return warnings on models, then on cells; a warning on several cells appears once."""
     of_cells = (

@@ -55,6 +55,7 @@ class CellNumbers:
             "verdicts": [verdict],
             "naive": naive,
             "history": history if self.shape.baseline else [],
+            "limits": [{"gate": ">= 0.45", "value": 0.45}] if self.shape.baseline else [],
             "warnings": [] if passed else ["16 of 200 answers kept from run 20261123; the rest computed without them"],
             "kept": "137 of 200 answers kept from run 41",
             "seconds": 12.5,

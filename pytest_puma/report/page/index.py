@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,7 @@ from pytest_puma.report.page import charts
 from pytest_puma.report.page.cells import CellBlocks
 from pytest_puma.report.page.changes import Against
 from pytest_puma.report.page.scenario import ScenarioBlocks
-from pytest_puma.report.rows import computed_tokens, seconds, throughput
+from pytest_puma.report.rows import computed_tokens, metric_rows, seconds, throughput
 from pytest_puma.runs.index import History
 from pytest_puma.runs.rows import TrendStep, steps
 
@@ -50,7 +50,7 @@ def index(
             | _charts(outcome, cells.get(number))
             | _robustness(run, outcome, numbers)
             | _circumstances(run, outcome, against)
-            | {"history": history.get(outcome.cell, [])}
+            | {"history": history.get(outcome.cell, []), "limits": list(_limits(outcome))}
             for number, outcome in enumerate(run.outcomes)
         ],
     }
@@ -171,6 +171,13 @@ def _history(run: Run, folder: Path | None) -> dict[str, list[dict[str, Any]]]:
     with suppress(OSError, sqlite3.Error), closing(History(project)) as history:
         return {outcome.cell: _points(history, outcome, run) for outcome in run.outcomes}
     return {}
+
+
+def _limits(outcome: Outcome) -> Iterator[dict[str, Any]]:
+    """Yield the limits of the gates on the primary metric."""
+    for row in metric_rows([outcome]):
+        if row.metric == outcome.primary and math.isfinite(row.limit):
+            yield {"gate": row.gate, "value": row.limit}
 
 
 def _points(history: History, outcome: Outcome, run: Run) -> list[dict[str, Any]]:

@@ -52,6 +52,7 @@ def summarize(
         "facts": list(_facts(run)),
         "failures": _by_cells(notes.failures(run)),
         "undecided": _by_cells(notes.undecided(run)),
+        "passed": _by_cells(notes.passed(run)),
         "sentences": list(sentences),
         "statistics": [*notes.sources(run.outcomes), *notes.determinism(run.outcomes), *notes.remarks(run)],
         "warnings": notes.warnings(run),

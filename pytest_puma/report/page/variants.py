@@ -53,6 +53,11 @@ class VariantsSection:
     cost_columns: tuple[TextColumn[Cost], ...]
     costs: tuple[tuple[str, ...], ...]
 
+    @property
+    def shown(self) -> bool:
+        """Whether the page has the section."""
+        return bool(self.table.lines or self.sentences or self.curves)
+
 
 def variants_of(run: Run) -> VariantsSection:
     """Return the section of a run; it is empty without variants."""

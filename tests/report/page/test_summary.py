@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
+from html import escape
 from pathlib import Path
 
 from pytest_puma.report import robustness
@@ -170,6 +171,26 @@ def test_what_is_undecided_stands_under_a_heading_of_its_own(tmp_path: Path) -> 
         sections[name] = re.findall(r'<h2 id="(verdicts|undecided)">([^<]*)</h2>', page)
     failed, undecided = ("verdicts", "What failed"), ("undecided", "What is undecided")
     assert sections == {"both": [failed, undecided], "undecided": [undecided], "kept": []}
+
+
+def test_the_gates_that_passed_are_listed_with_their_limits_and_folded(run: Recorded) -> None:
+    page = as_page(run.run, None)
+    section = page[page.index('<h2 id="passed">') :]
+    (folded,) = re.findall(r"<details.*?</details>", section[: section.index("</section>")], re.DOTALL)
+    verdicts = [verdict for outcome in run.run.outcomes for verdict in outcome.judgement.verdicts]
+    kept = [verdict for verdict in verdicts if verdict.status == "PASS"]
+    assert kept
+    assert f"{len(kept)} gates with their limits" in folded
+    for verdict in kept:
+        assert escape(verdict.reason) in folded
+
+
+def test_the_bar_leads_to_each_part_that_the_page_has(run: Recorded) -> None:
+    for page in (as_page(run.run, None), as_page(replace(run.run, outcomes=(), contrasts=(), robustness=()), None)):
+        (bar,) = re.findall(r"<nav.*?</nav>", page, re.DOTALL)
+        targets = re.findall(r'href="#([\w-]+)"', bar)
+        headings = re.findall(r'<h2 id="([\w-]+)"', page[: page.index("</main>")])
+        assert targets == [*headings, "details"]
 
 
 def test_a_run_without_outcomes_has_a_page(tmp_path: Path) -> None:

@@ -30,6 +30,11 @@ def test_every_measure_is_that_of_the_record(run: Recorded, page: Page) -> None:
         ]
 
 
+def test_the_limits_of_a_trend_are_those_of_the_gates_on_the_primary_metric(page: Page) -> None:
+    assert page.cell("triage_jira-zero_shot@script")["limits"] == [{"gate": ">= 0.9", "value": 0.9}]
+    assert page.cell("triage_jira-option_scoring@script")["limits"] == []
+
+
 def test_charts_are_those_of_the_record(run: Recorded, page: Page) -> None:
     for outcome, cell in zip(run.record["outcomes"], page.index["cells"], strict=True):
         matrix = cell["confusion"] or {"gold": [], "answers": [], "counts": []}

@@ -57,12 +57,13 @@ function Calibration({ calibration: { bins, ece } }) {
 }
 
 /** @param {{ cell: CellOf, metric: string }} props */
-function Trend({ cell: { history }, metric }) {
+function Trend({ cell: { history, limits }, metric }) {
   const rows = history.map((point) => [named(point) || point.run, point.commit ?? "", point.date, number(point.value), interval(point), html`<${Text} text=${point.note} />`]);
   const noted = history.filter(({ note }) => note);
   const label = `Trend of ${metric} over ${history.length} runs, from ${number(history[0].value)} to ${number(history[history.length - 1].value)}`;
   return html`
-    <${Figure} title="Trend" label=${label} draw=${(/** @type {Size} */ size) => trend(history, metric, size)} head=${["run", "commit", "date", metric, "95 % interval", "changed"]} rows=${rows}>
+    <${Figure} title="Trend" label=${label} draw=${(/** @type {Size} */ size) => trend(history, limits, metric, size)} head=${["run", "commit", "date", metric, "95 % interval", "changed"]} rows=${rows}>
+      ${limits.length > 0 && html`<p class="note">Dashed across: the limit of today's ${limits.length > 1 ? "gates" : "gate"} ${limits.map(({ gate }, place) => html`${place > 0 && ", "}<code><${Text} text=${gate} /></code>`)}</p>`}
       ${noted.map((point, place) => html`<p class="note"><strong>${letter(place)}</strong> ${named(point)}: <${Text} text=${point.note} /></p>`)}
     <//>
   `;

@@ -13,6 +13,7 @@ import * as Plot from "@observablehq/plot";
 const COMMON = { className: "plot", marginLeft: 48, marginTop: 24, marginBottom: 36 };
 const SERIES = "var(--series)";
 const REFERENCE = "var(--reference)";
+const LIMIT = "var(--bad)";
 
 /** Accuracy by confidence; the size of a dot is the number of answers. @param {Bin[]} bins @param {Size} size */
 export function reliability(bins, size) {
@@ -32,17 +33,22 @@ export function reliability(bins, size) {
   });
 }
 
-/** The metric by run; a dashed line with a letter where the signature changed. @param {Point[]} points @param {string} metric @param {Size} size */
-export function trend(points, metric, size) {
+/**
+ * The metric by run: a dashed line with a letter where the signature changed, and one across at the limit of each gate.
+ * @param {Point[]} points @param {import("./contract").Limit[]} limits @param {string} metric @param {Size} size
+ */
+export function trend(points, limits, metric, size) {
   const numbered = points.map((point, place) => ({ ...point, place }));
   const noted = numbered.filter((point) => point.note);
   return Plot.plot({
     ...COMMON,
     ...size,
-    x: { label: "run", type: "linear", domain: [-0.5, Math.max(0.5, points.length - 0.5)], ticks: ticks(points.length), tickFormat: (/** @type {number} */ place) => named(points[place]) },
+    x: { label: "run", type: "linear", domain: [-0.5, Math.max(0.5, points.length - 0.5)], ticks: ticks(points.length), tickFormat: (/** @type {number} */ place) => origin(points[place]) },
     y: { label: metric, grid: true, nice: true, ticks: 5 },
     marks: [
       Plot.ruleX(noted, { x: "place", stroke: REFERENCE, strokeDasharray: "3 3" }),
+      Plot.ruleY(limits, { y: "value", stroke: LIMIT, strokeDasharray: "6 3" }),
+      Plot.text(limits, { y: "value", frameAnchor: "left", text: "gate", textAnchor: "start", dx: 4, dy: -7, fill: LIMIT, stroke: "var(--page)", strokeWidth: 3 }),
       Plot.text(noted, { x: "place", frameAnchor: "top", text: (_, place) => letter(place), dy: -10, fill: "var(--muted)" }),
       Plot.ruleX(numbered.filter((point) => point.low !== null), { x: "place", y1: "low", y2: "high", stroke: SERIES, strokeOpacity: 0.45, strokeWidth: 2 }),
       Plot.line(numbered, { x: "place", y: "value", stroke: SERIES }),
@@ -102,6 +108,13 @@ export function distribution({ metric, edges, counts }, size) {
 /** The number or the date of a run. @param {Point | undefined} point */
 export function named(point) {
   return point === undefined ? "" : point.number === null ? point.date.slice(0, 10) : `#${point.number}`;
+}
+
+/** The commit and the day of a run, in two lines. @param {Point | undefined} point */
+function origin(point) {
+  if (point === undefined) return "";
+  const day = point.date.slice(0, 10);
+  return point.commit ? `${point.commit.split("@").at(-1)}\n${day}` : day;
 }
 
 /** a, b, c. @param {number} place */

@@ -114,6 +114,12 @@ export interface Point {
   note: string;
 }
 
+/** A gate on the primary metric, and its limit on the scale of the metric. */
+export interface Limit {
+  gate: string;
+  value: number;
+}
+
 export interface Distribution {
   metric: string;
   edges: number[];
@@ -138,6 +144,7 @@ export interface Cell {
   shifts: Shift[];
   gaps: Gap[];
   history: Point[];
+  limits: Limit[];
   naive: { name: string; measures: Measure[] }[];
   warnings: string[];
   kept: string | null;

@@ -11,7 +11,7 @@ import { withCell } from "./fragment.js";
 import { useAddress } from "./hooks.js";
 import { html } from "./html.js";
 import { Report } from "./report.js";
-import { adopt } from "./summary.js";
+import { adopt, visit } from "./summary.js";
 
 const OLD_BROWSER = "This browser cannot show the details: it has no DecompressionStream, which browsers have since May 2023. The summary is complete.";
 
@@ -53,15 +53,6 @@ function escape(commands) {
   const focused = /** @type {HTMLElement | null} */ (document.activeElement);
   if (focused?.tagName === "INPUT") focused.blur();
   else commands.close?.();
-}
-
-/** @param {string} selector */
-function visit(selector) {
-  const section = /** @type {HTMLElement | null} */ (document.querySelector(selector));
-  if (!section) return;
-  if (section.tabIndex < 0) section.tabIndex = -1;
-  section.focus({ preventScroll: true });
-  section.scrollIntoView({ block: section.tagName === "INPUT" ? "center" : "start" });
 }
 
 /** @param {string} sentence */

@@ -4,6 +4,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks";
 
 import { Answer } from "./answer.js";
+import { Download } from "./download.js";
 import { counts, isTurned, passing } from "./filter.js";
 import * as flags from "./flags.js";
 import { count } from "./format.js";
@@ -105,6 +106,7 @@ function Loaded({ report, place, state, go, commands, columns }) {
       <${Search} state=${state} go=${go} searching=${searching} />
       <span class="amount" role="status">${count(passed.length)} of ${count(total)} samples</span>
       ${filtered && html`<button type="button" onClick=${() => go({ chips: [], gold: undefined, answer: undefined, q: "" })}>clear filters</button>`}
+      <${Download} ...${{ report, place, rows, listed: passed, columns }} />
       <${Columns} report=${report} place=${place} columns=${columns} go=${go} />
     </div>
     <${List} ...${{ items, total, opened, focus, value, open }} columns=${heads} focused=${() => setFocus(null)} />

@@ -13,6 +13,26 @@ export function adopt() {
     body.removeAttribute("id");
   }
   for (const table of /** @type {NodeListOf<HTMLTableElement>} */ (document.querySelectorAll("#summary table:not(.heat)"))) sortable(table);
+  navigate();
+}
+
+/** Scroll to the sections that the bar names: the fragment of the address is the state of the viewer. */
+function navigate() {
+  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("nav a"))) {
+    link.addEventListener("click", (event) => {
+      event.preventDefault();
+      visit(link.getAttribute("href") ?? "");
+    });
+  }
+}
+
+/** Scroll to an element, and go on from there by keyboard. @param {string} selector */
+export function visit(selector) {
+  const section = /** @type {HTMLElement | null} */ (document.querySelector(selector));
+  if (!section) return;
+  if (section.tabIndex < 0) section.tabIndex = -1;
+  section.focus({ preventScroll: true });
+  section.scrollIntoView({ block: section.tagName === "INPUT" ? "center" : "start" });
 }
 
 /** Mark the rows of the opened cell. @param {string} id */

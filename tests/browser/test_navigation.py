@@ -1,0 +1,30 @@
+from playwright.sync_api import expect
+
+from pytest_puma.report.page.page import as_page
+from tests.browser.conftest import Opened
+from tests.browser.invented import report
+from tests.browser.shapes import Shape
+from tests.report.page.scripted import Recorded
+
+CELL = "cell=triage_jira-zero_shot%40script"
+
+
+def test_the_bar_stays_in_sight_and_leads_to_a_part_with_its_heading_below(opened: Opened, real: Recorded) -> None:
+    tab = opened(as_page(real.run, real.path), CELL)
+    for link in ("Comparison", "Samples", "Failed"):
+        tab.locator("nav a", has_text=link).click()
+        target = tab.locator({"Comparison": "#comparison", "Samples": "#details", "Failed": "#verdicts"}[link])
+        expect(target).to_be_in_viewport()
+        bar, below = tab.locator("nav").bounding_box(), target.bounding_box()
+        assert bar is not None
+        assert below is not None
+        assert 0 <= bar["y"] <= below["y"] - bar["height"]
+    # The opened cell is still open: the address is the state of the viewer.
+    assert tab.url.endswith(f"#{CELL}")
+
+
+def test_a_trend_has_the_commit_and_the_day_of_a_run_and_the_limit_of_its_gate(opened: Opened) -> None:
+    chart = opened(report(Shape()), "cell=triage-zero_shot%40q").locator('svg[aria-label^="Trend of"]')
+    texts = chart.locator("text").all_text_contents()
+    assert ">= 0.45" in texts
+    assert any("2026-11-24" in text for text in texts)

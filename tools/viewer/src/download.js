@@ -1,0 +1,100 @@
+// @ts-check
+/** The listed samples as a file, made in the browser: a line for each sample and shown cell. */
+
+import { useState } from "preact/hooks";
+
+import { answerOf } from "./filter.js";
+import * as flags from "./flags.js";
+import { html } from "./html.js";
+import { ownText } from "./prompts.js";
+import { golds } from "./rows.js";
+
+/** The beginning of a formula in a spreadsheet, and text that looks like one but is a number; as in CSV reports. */
+const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
+const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const MAX_NAME = 100;
+
+/** @typedef {{ cell: string, column: import("./filter").Column, texts: import("./contract").Texts | null }} Shown a column of the list */
+/** @typedef {Record<string, string | number | null>} Line */
+
+/** @param {import("./contract").Rows} rows @param {number[]} listed @param {Shown[]} cells @param {string[]} pieces @returns {Line[]} */
+export function lines(rows, listed, cells, pieces) {
+  return listed.flatMap((row) => cells.flatMap(({ cell, column, texts }) => {
+    const standing = flags.standing(column.flags[row]);
+    if (standing === "absent") return [];
+    const reply = texts?.rows[row];
+    return [{
+      cell,
+      sample: rows.ids[row],
+      trial: (rows.trials?.[row] ?? 0) + 1,
+      gold: golds(rows, row).join(" | "),
+      answer: answerOf(column.answers, row),
+      standing,
+      probability: column.answers.top?.[row] ?? null,
+      ...flip(column, row),
+      text: reply ? ownText(reply.prompts, pieces) : null,
+      reply: reply ? reply.replies.join("\n") : null,
+    }];
+  }));
+}
+
+/** @param {import("./filter").Column} column @param {number} row */
+function flip({ flags: all, answers }, row) {
+  const old = answers.old[row];
+  const direction = all[row] & flags.WORSE ? "worse" : all[row] & flags.BETTER ? "better" : null;
+  return { flip: direction, was: typeof old === "number" ? answers.table[old] : null };
+}
+
+/** @param {Line[]} all */
+export function csv(all) {
+  const head = Object.keys(all[0] ?? {});
+  return [head, ...all.map((line) => head.map((name) => line[name]))].map((cells) => `${cells.map(quoted).join(",")}\n`).join("");
+}
+
+/** @param {string | number | null} value */
+function quoted(value) {
+  const text = String(value ?? "");
+  const safe = typeof value === "string" && FORMULA.test(text) && !NUMBER.test(text) ? `'${text}` : text;
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+}
+
+const FORMATS = {
+  CSV: { type: "text/csv", write: csv },
+  JSON: { type: "application/json", write: (/** @type {Line[]} */ all) => `${JSON.stringify(all, null, 1)}\n` },
+};
+
+/**
+ * @param {{ report: import("./report").Report, place: number, rows: import("./contract").Rows, listed: number[], columns: number[] }} props
+ * `columns`: places of the shown cells
+ */
+export function Download({ report, place, rows, listed, columns }) {
+  const [failure, fail] = useState(/** @type {unknown} */ (null));
+  if (failure) throw failure;
+  const { blocks } = report;
+  /** @param {keyof typeof FORMATS} format */
+  const save = async (format) => {
+    const pieces = `s${report.cell(place).scenario}`;
+    await blocks.load(report.existing([pieces, ...columns.map((cell) => `t${cell}`)]));
+    const cells = columns.map((cell) => ({ cell: report.cell(cell).id, column: report.column(cell), texts: blocks.get(`t${cell}`) ?? null }));
+    const { type, write } = FORMATS[format];
+    const name = report.cell(place).id.replaceAll(/[^\w.+@-]/g, "_").slice(0, MAX_NAME);
+    offer(`${name}.${format.toLowerCase()}`, type, write(lines(rows, listed, cells, blocks.get(pieces)?.pieces ?? [])));
+  };
+  return html`
+    <span class="downloads">download${" "}
+      ${Object.keys(FORMATS).map((format) => html`
+        <button type="button" disabled=${!listed.length} onClick=${() => save(/** @type {keyof typeof FORMATS} */ (format)).catch(fail)}>${format}</button>${" "}
+      `)}
+    </span>
+  `;
+}
+
+/** Let the browser save a text: no request, and nothing that the page's policy forbids. @param {string} name @param {string} type @param {string} text */
+function offer(name, type, text) {
+  const link = document.createElement("a");
+  // A text of data may have half of a character, which no address can have.
+  const whole = new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
+  link.href = `data:${type};charset=utf-8,${encodeURIComponent(whole)}`;
+  link.download = name;
+  link.click();
+}
