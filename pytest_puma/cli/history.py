@@ -12,13 +12,14 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from pytest_puma.cli.console import add_command, show, show_section, width
-from pytest_puma.cli.project import BASELINE, RUN_HELP, add_project, history_of, matching, older_of, run_of, run_with
+from pytest_puma.cli.project import BASELINE, RUN_HELP, add_project, cell_of, history_of, matching, older_of, run_of
 from pytest_puma.codec.plain import plain
 from pytest_puma.core import DataError
 from pytest_puma.phrases import counted, there_are
 from pytest_puma.report import history as report
 
 if TYPE_CHECKING:
+    from pytest_puma.core import Outcome
     from pytest_puma.runs.comparison import RunComparison
 
 _LISTED, _SHOWN = 30, 30
@@ -49,7 +50,7 @@ def declare(commands: Any) -> None:
         add_project(parser)
     text = "Compare the answers of run B with those of the older run A, with paired tests. It judges no gate."
     comparing = add_command(commands, "compare", _compare, "two runs, sample by sample", description=text)
-    comparing.add_argument("old", metavar="A", help=f"{RUN_HELP}; or baseline; or a cell")
+    comparing.add_argument("old", metavar="A", help=f"{RUN_HELP}; or baseline; or CELL, or RUN:CELL")
     comparing.add_argument("new", metavar="B", help="a run, or a cell, as A")
     comparing.add_argument("--cells", default="*", metavar="PATTERN", help="such as '*few_shot*' (default: all)")
     comparing.add_argument("--flips", action="store_true", help="show the answers that are better or worse")
@@ -116,7 +117,8 @@ def _compare(options: argparse.Namespace) -> None:
     from pytest_puma.report.comparison import comparison_lines
     from pytest_puma.report.markdown import comparison_as_markdown
 
-    result = _compared_cells(options) if _MODEL in options.new else _compared_runs(options)
+    of_cells = _MODEL in f"{options.old}{options.new}"
+    result = _compared_cells(options) if of_cells else _compared_runs(options)
     if options.format == "json":
         sys.stdout.write(json.dumps(plain(result), allow_nan=False, indent=1) + "\n")
     elif options.format == "md":
@@ -126,22 +128,34 @@ def _compare(options: argparse.Namespace) -> None:
 
 
 def _compared_cells(options: argparse.Namespace) -> RunComparison:
-    """Compare two cells, each of the newest run that has it."""
+    """Compare two cells of any runs."""
     from pytest_puma.runs.comparison import compare
     from pytest_puma.runs.past_run import Older
 
-    if _MODEL not in options.old:
-        msg = f"compare: A is {options.old!r}, and B a cell; expected two cells, or two runs"
+    for name, text in (("A", options.old), ("B", options.new)):
+        if _MODEL not in text:
+            msg = f"compare: {name} is {text!r}, and the other one a cell; expected two cells, or two runs"
+            raise DataError(msg)
+    old_row, old_past, old = cell_of(options.old, options)
+    row, past, new = cell_of(options.new, options)
+    if (old_row.name, old.cell) == (row.name, new.cell):
+        changes = f"pytest-puma compare 'last~1:{new.cell}' 'last:{new.cell}'"
+        msg = f"compare: A and B are the same cell of run {row.number}; for its changes: {changes}"
         raise DataError(msg)
-    if options.old == options.new:
-        changes = f"pytest-puma compare last~1 last --cells '{options.new}'"
-        msg = f"compare: A and B are the same cell; for its changes: {changes}"
+    if old.name.scenario != new.name.scenario and _asked(old) != _asked(new):
+        msg = (
+            f"compare: {old.cell} and {new.cell} are about other samples: they have another task, or other data; "
+            "expected two cells of one scenario, or of scenarios on one file"
+        )
         raise DataError(msg)
-    row, past = run_with(options.new, options)
-    old_row, old_past = run_with(options.old, options)
-    older = Older.of_run(f"run {old_row.number}", old_past).of_cell(options.old, against=options.new)
-    name = f"{options.new} of run {row.number}"
-    return compare(past.run.outcomes, past.answered, older, name=name, pattern=options.new)
+    older = Older.of_run(f"run {old_row.number}", old_past).of_cell(old.cell, against=new.cell)
+    return compare([new], past.answered, older, name=f"{new.cell} of run {row.number}")
+
+
+def _asked(outcome: Outcome) -> object:
+    """What decides whether equal ids of samples of two scenarios mean equal samples; without a file, nothing does."""
+    data = outcome.execution.signature.get("data")
+    return (outcome.task, data["sha256"]) if data else outcome.name.scenario
 
 
 def _compared_runs(options: argparse.Namespace) -> RunComparison:

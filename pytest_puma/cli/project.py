@@ -9,13 +9,13 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_puma.core import DataError, SettingsError
+from pytest_puma.core import DataError, Outcome, SettingsError
 from pytest_puma.phrases import there_are
 from pytest_puma.platform.files import write_together
 from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.platform.user_path import user_path
 from pytest_puma.runs.index import History
-from pytest_puma.runs.names import run_in_project
+from pytest_puma.runs.names import find_run, run_in_project
 from pytest_puma.runs.past_run import PastRun
 from pytest_puma.runs.rows import RunRow
 from pytest_puma.session.settings.project import ini_file, ini_values
@@ -93,15 +93,25 @@ def matching(pattern: str, cells: Iterable[str]) -> list[str]:
     return found
 
 
-def run_with(cell: str, options: argparse.Namespace) -> tuple[RunRow, PastRun]:
-    """Return the newest run that has a cell; a `DataError` names similar cells."""
+def cell_of(text: str, options: argparse.Namespace) -> tuple[RunRow, PastRun, Outcome]:
+    """Return the cell that an argument names, with its run: that of `RUN:CELL`, of `CELL` the newest that has it.
+
+    A `DataError` names similar runs, or similar cells.
+    """
+    run, _, cell = text.rpartition(":")
     with history_of(options) as history:
-        rows, cells = history.runs(), history.cells()
+        rows = history.runs()
+        if run:
+            rows = [find_run(run, rows, history.unfinished())]
         row = next((row for row in rows if cell in history.cells(row.number)), None)
+        cells = history.cells(rows[0].number if run else None)
     if row is None:
-        msg = f"{cell}: no finished run has this cell; {there_are(cell, cells)}"
+        where = f"run {rows[0].number} does not have" if run else "no finished run has"
+        msg = f"{text}: {where} this cell; {there_are(cell, cells)}"
         raise DataError(msg)
-    return row, _past(row, options)
+    past = _past(row, options)
+    # Of several tests with one cell, the last one counts, as in the index.
+    return row, past, next(outcome for outcome in reversed(past.run.outcomes) if outcome.cell == cell)
 
 
 def run_of(text: str, options: argparse.Namespace, *, newer: RunRow | None = None) -> tuple[RunRow, PastRun]:

@@ -133,7 +133,11 @@ def sentences(comparison: RunComparison) -> list[str]:
         *_hidden(comparison),
         *(f"changed: {where}: {sentence}" for sentence, where in _common((c.cell, c.differs) for c in cells)),
         *(f"no test: {where}: {why}" for why, where in _common((c.cell, [c.why]) for c in cells if c.why)),
-        *_only(f"only in {comparison.old}", comparison.only_old, [(c.cell, c.only_old, c.trials_old) for c in cells]),
+        *_only(
+            f"only in {comparison.old}",
+            comparison.only_old,
+            [(c.against or c.cell, c.only_old, c.trials_old) for c in cells],
+        ),
         *_only(f"only in {comparison.new}", comparison.only_new, [(c.cell, c.only_new, c.trials_new) for c in cells]),
     ]
 
@@ -163,8 +167,9 @@ def _only(
     if cells:
         yield f"{where}: {counted(len(cells), 'cell')}: {named(cells, _MAX_NAMED)}"
     for cell, samples, trials in answers:
+        of = "" if cell in where else f" of {cell}"
         if samples:
-            yield f"{where}: {counted(len(samples), 'sample')} of {cell}: {named(samples, _MAX_NAMED)}"
+            yield f"{where}: {counted(len(samples), 'sample')}{of}: {named(samples, _MAX_NAMED)}"
         if trials:
             shared = counted(len(set(trials)), "sample")
-            yield f"{where}: {counted(len(trials), 'trial')} of {shared} of {cell} that both have"
+            yield f"{where}: {counted(len(trials), 'trial')} of {shared}{of} that both have"

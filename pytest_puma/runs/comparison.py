@@ -35,8 +35,9 @@ class Values:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CellComparison:
-    """A cell that both runs have.
+    """A cell that both runs have, or two cells.
 
+    `against`: the other cell that takes its place in the old run, "" if it is the same one.
     `contrasts`: the paired comparison of the primary metric, and of those that gates limit. `untested`: the values of
     the other ones of these, and `why` there is no test, empty if all metrics have one. `differs`: sentences on the
     signatures. `flips`: answers that are better or worse. `changed`: the number of other answers to the same trial.
@@ -45,6 +46,7 @@ class CellComparison:
     """
 
     cell: str
+    against: str = ""
     contrasts: tuple[Contrast, ...] = ()
     untested: tuple[Values, ...] = ()
     why: str = ""
@@ -126,6 +128,7 @@ def _compared(outcome: Outcome, answered: _Answered, old: Older) -> CellComparis
     entry = old.cells[outcome.cell](bases)
     values = CellComparison(
         cell=outcome.cell,
+        against=entry.cell if entry.cell != outcome.cell else "",
         untested=tuple(_values(metrics, outcome, entry)),
         differs=tuple(changes(entry.signature, outcome.execution.signature)),
     )
@@ -176,7 +179,7 @@ def _pairs(new: Outcome, old: Entry, name: str) -> PairedPredictions:
         raise DataError(msg)
     pairs = pair(scored_by_task(task, new.predictions, seed=_seed(new)), old.answers)
     if not len(pairs):
-        msg = "the runs have no sample in common"
+        msg = "they have no sample in common"
         raise DataError(msg)
     return pairs
 

@@ -154,10 +154,6 @@ def test_a_baseline_is_the_older_side(
         (["1", "9"], "RUN '9': no such run; expected a number, a name or its beginning, last, last~2, a commit or a"),
         (["mian", "2"], "RUN 'mian': no such run; did you mean 'main'? expected a number"),
         (["1", "baseline"], "compare: B is 'baseline'; expected a run: pytest-puma compare baseline RUN"),
-        (
-            [CELL, CELL],
-            f"compare: A and B are the same cell; for its changes: pytest-puma compare last~1 last --cells '{CELL}'",
-        ),
         (["1", "2", "--cells", "x*"], f"--cells 'x*': matches no cell; there are: {CELL}, "),
         (["baseline", "2", "--baselines", "b"], "compare baseline: no folder b; create it with pytest"),
     ],
@@ -190,32 +186,3 @@ def test_texts_of_answers_cannot_act(
     markdown = output(capsys, "1", "2", "--flips", "--format", "md")
     assert "\x1b" not in markdown
     assert "<script>" not in markdown.replace("\\<script>", "")
-
-
-@pytest.mark.usefixtures("root")
-def test_two_cells_of_any_strategy_are_compared_on_their_samples(capsys: pytest.CaptureFixture[str]) -> None:
-    old, new = "triage_jira-one_shot@script", "triage_jira-few_shot_3@script"
-    assert main(["compare", old, new, "--format", "json"]) == 0
-    result = json.loads(capsys.readouterr().out)
-    assert (result["old"], result["new"]) == (f"{old} of run 1", f"{new} of run 2")
-    (cell,) = result["cells"]
-    assert (cell["cell"], cell["only_old"], cell["only_new"]) == (new, [], [])
-    assert cell["contrasts"]
-    assert not result["only_new"]
-    assert main(["compare", old, new]) == 0
-    assert capsys.readouterr().out.startswith(f"{new} of run 2 against {old} of run 1\n")
-
-
-@pytest.mark.usefixtures("root")
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("triage_jira-one_shot@script", "triage_jira-few_shot@script", "did you mean 'triage_jira-few_shot_3@script'?"),
-        ("last", CELL, "A is 'last', and B a cell; expected two cells, or two runs"),
-    ],
-)
-def test_a_cell_that_no_run_has_is_refused(
-    capsys: pytest.CaptureFixture[str], old: str, new: str, message: str
-) -> None:
-    assert main(["compare", old, new]) == 2
-    assert message in capsys.readouterr().err
