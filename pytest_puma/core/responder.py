@@ -147,6 +147,9 @@ class Responder(Protocol):
     def provenance(self) -> Provenance:
         """Return the source of the responses of this cell."""
 
+    def forget(self) -> None:
+        """Forget the cache of prompts between two blocks of a cell: another machine may compute the later one."""
+
     def reset(self) -> None:
         """Forget all requests, and the cache of their prompts."""
 
@@ -202,6 +205,10 @@ class ForwardingResponder:
     def provenance(self) -> Provenance:
         """Return the source of the responses."""
         return self._inner.provenance()
+
+    def forget(self) -> None:
+        """Forget the cache of prompts."""
+        self._inner.forget()
 
     def reset(self) -> None:
         """Forget all requests."""

@@ -135,14 +135,18 @@ class Engine:
         return finished
 
     def reset(self) -> None:
-        """Forget all requests and cached prefixes, so that later results do not depend on earlier requests."""
+        """Forget the cell, its requests and cached prefixes: later results do not depend on earlier requests."""
+        self.forget()
+        self._signature, self.speed = {}, Speed()
+
+    def forget(self) -> None:
+        """Forget all requests and cached prefixes."""
         scheduler, self._scheduler = self._scheduler, None
         if scheduler is not None and scheduler.idle:
             self._carry_out(scheduler.leave())
         for reply in self._replies.values():
             reply.close()
         self._queue, self._beside, self._replies, self._finished = [], [], {}, {}
-        self._signature, self.speed = {}, Speed()
 
     def provenance(self) -> Provenance:
         """Return the signature of the cell, completed by that of the backend, and the notes on the model."""

@@ -28,7 +28,8 @@ from pytest_puma.platform.signals import limited
 
 #: Called with the numbers of answered and of all samples.
 Progress = Callable[[int, int], None]
-#: Maximum number of running conversations: their requests are in memory. Many more than the engine computes at once.
+#: Conversations of a block: their requests are in memory. Many more than the engine computes at once. The number must
+#: stay, as an answer depends a little on the others of its block.
 MAX_CONCURRENT = 2048
 
 
@@ -115,9 +116,10 @@ def run_conversations(
     shared: SharedPrompts | None = None,
     origins: Sequence[Origin] = (),
 ) -> list[ConversationState]:
-    """Run conversations together until each has its answer.
+    """Run conversations together until each has its answer: in blocks, each with an empty cache.
 
-    `shared` collects their prompts. `origins`: of the first request of each conversation, if the engine needs them.
+    So the answers of a block do not depend on those before it, and another machine may compute it. `shared` collects
+    the prompts. `origins`: of the first request of each conversation, if the engine needs them.
     """
     kept = SharedPrompts() if shared is None else shared
     states = [
@@ -130,6 +132,8 @@ def run_conversations(
             progress(before + answered, len(states))
 
     for start in range(0, len(states), MAX_CONCURRENT):
+        if start:
+            engine.forget()
         _run(states[start : start + MAX_CONCURRENT], engine, partial(tell, start))
     return states
 

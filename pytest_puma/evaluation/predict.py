@@ -6,15 +6,12 @@ import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import NamedTuple
 
 from pytest_puma.analysis.early_stopping import EarlyStopping
 from pytest_puma.core import (
     JUDGE,
-    MODEL,
     Capability,
     Determinism,
-    EngineError,
     Messages,
     NotRunError,
     Origin,
@@ -27,12 +24,13 @@ from pytest_puma.core import (
     StoreShare,
 )
 from pytest_puma.core.metric import NO_ENERGY, Source
+from pytest_puma.evaluation.answered import Answered
 from pytest_puma.evaluation.cell import Cell
-from pytest_puma.evaluation.conversations import ConversationState, Progress, run_conversations
+from pytest_puma.evaluation.conversations import Progress, run_conversations
 from pytest_puma.evaluation.determinism import check_batch_invariance
 from pytest_puma.evaluation.tasks import by_sample, check_changed, tasks_of
 from pytest_puma.scenarios.code import code_digests
-from pytest_puma.strategies import Strategy, Task, failure_of
+from pytest_puma.strategies import Task
 from pytest_puma.strategies.retries import bound_by_grammar, conversation
 
 
@@ -85,15 +83,12 @@ def predict(
     answer that cannot be parsed is a prediction without an answer.
     """
     started = time.perf_counter()
-    every = tasks_of(cell, project)
-    check_changed(cell, every, project)
-    _check_capabilities(cell, every[0], engine)
+    every = _tasks(cell, engine, project)
     trials = _picked(by_sample(every), only)
     looks = () if stopping is None or only is not None else stopping.looks(len(trials))
-    vary(cell, engine)
-    engine.begin(cell.id, _signature(cell, every[0]))
+    _begin(cell, engine, every[0])
     answered = _ask(cell, trials, engine, progress, stopping, looks)
-    predictions = tuple(_prediction(cell.strategy, *trial) for trial in answered)
+    predictions = tuple(trial.prediction(cell.strategy) for trial in answered)
     speed, seconds = engine.speed, time.perf_counter() - started
     # Of trials, the first ones stand for their samples.
     first = [(task, state) for task, state, _ in answered if not task.trial.index]
@@ -116,6 +111,32 @@ def predict(
         speed=speed,
         seconds=seconds,
     )
+
+
+def keep(
+    cell: Cell, engine: Responder, part: slice, *, project: Path | None = None, progress: Progress | None = None
+) -> int:
+    """Hold a part of the conversations of a cell, whole blocks, for the response store alone; return their number."""
+    every = _tasks(cell, engine, project)
+    tasks = every[part]
+    _begin(cell, engine, every[0])
+    origins = [Origin(cell.id, task.sample, task.trial) for task in tasks]
+    run_conversations([conversation(cell.strategy, task) for task in tasks], engine, progress, origins=origins)
+    # The store learns that the last block is complete.
+    engine.forget()
+    return len(tasks)
+
+
+def _tasks(cell: Cell, engine: Responder, project: Path | None) -> list[Task]:
+    every = tasks_of(cell, project)
+    check_changed(cell, every, project)
+    _check_capabilities(cell, every[0], engine)
+    return every
+
+
+def _begin(cell: Cell, engine: Responder, task: Task) -> None:
+    vary(cell, engine)
+    engine.begin(cell.id, _signature(cell, task))
 
 
 def vary(cell: Cell, engine: Responder) -> None:
@@ -158,14 +179,6 @@ def _picked(trials: Sequence[list[Task]], only: Collection[str] | None) -> list[
     return picked
 
 
-class _Answered(NamedTuple):
-    """A trial and the conversation about it; `several`: its sample has more trials."""
-
-    task: Task
-    state: ConversationState
-    several: bool
-
-
 def _ask(  # noqa: PLR0917 - the parts of one loop
     cell: Cell,
     trials: Sequence[list[Task]],
@@ -173,9 +186,9 @@ def _ask(  # noqa: PLR0917 - the parts of one loop
     progress: Progress | None,
     stopping: EarlyStopping | None,
     looks: Sequence[int],
-) -> list[_Answered]:
+) -> list[Answered]:
     """Hold the conversations about all samples, or about as many as decide the gates at one of the `looks`."""
-    answered: list[_Answered] = []
+    answered: list[Answered] = []
     conversations_of_all = sum(map(len, trials))
 
     def report(now: int, _: int) -> None:
@@ -189,45 +202,15 @@ def _ask(  # noqa: PLR0917 - the parts of one loop
         states = run_conversations(
             [conversation(cell.strategy, task) for task, _ in part], engine, report, shared, origins
         )
-        answered += [_Answered(task, state, several) for (task, several), state in zip(part, states, strict=True)]
+        answered += [Answered(task, state, several) for (task, several), state in zip(part, states, strict=True)]
         start = end
         if end < len(trials) and stopping is not None:
-            predictions = [_prediction(cell.strategy, *trial) for trial in answered]
+            predictions = [trial.prediction(cell.strategy) for trial in answered]
             if stopping.decided(predictions, len(trials), [tasks[0].sample for tasks in trials[:end]]):
                 break
     if progress is not None:
         progress(start, start)
     return answered
-
-
-def _prediction(strategy: Strategy, task: Task, state: ConversationState, several: bool) -> Prediction:  # noqa: FBT001
-    """The prediction of a trial, one of `several` of its sample or the only one."""
-    sample, answer = task.sample, state.answer
-    if answer is None or not answer.responses:
-        msg = f"the strategy answered sample {sample.id!r} without a response; expected Answer(responses=...)"
-        raise EngineError(msg)
-    failure = failure_of(task, answer, state.last, final_line=strategy.final_line)
-    return Prediction(
-        sample_id=sample.id,
-        trial=task.trial.index,
-        tries=answer.tries,
-        gold=sample.gold,
-        answer=answer.value if failure is None else None,
-        probabilities=answer.probabilities,
-        failure=None if failure is None else failure.cause,
-        parsed=None if failure is None else failure.parsed,
-        # Trials of one sample are not independent.
-        units=(sample.id, *sample.units) if several else sample.units,
-        fields=sample.fields,
-        groups=sample.groups,
-        references=sample.references if len(sample.references) > 1 else (),
-        choices=tuple(choice.text for choice in sample.choices),
-        order=task.trial.order,
-        reply=(answer.value or "") if task.scenario.kind.form == "texts" else None,
-        likelihoods=answer.likelihoods,
-        unconditional=answer.unconditional,
-        transcripts={MODEL: state.transcript()},
-    )
 
 
 def _signature(cell: Cell, task: Task) -> dict[str, object]:

@@ -77,6 +77,12 @@ class KeepingResponder(ForwardingResponder):
         """Number of responses of this cell that come from the store."""
         return self._tally.kept
 
+    def forget(self) -> None:
+        """Forget the cache of prompts: no batch stands before the next one."""
+        super().forget()
+        self._end_batch()
+        self._batch = None
+
     def reset(self) -> None:
         """Forget all requests, and the cache of their prompts."""
         super().reset()

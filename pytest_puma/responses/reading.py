@@ -88,6 +88,9 @@ class ReadingResponder:
         """Return the source of the responses of this cell."""
         return self.source.provenance()
 
+    def forget(self) -> None:
+        """Do nothing: there is no cache."""
+
     def reset(self) -> None:
         """Forget all requests."""
         self._ready = {}

@@ -118,6 +118,9 @@ class ServerResponder:
             unmeasured=unmeasured,
         )
 
+    def forget(self) -> None:
+        """Do nothing: the cache is that of the server."""
+
     def reset(self) -> None:
         """Forget all requests; those on their way are not waited for."""
         self._round.stopped.set()

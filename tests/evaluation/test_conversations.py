@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import Answer, Generate, Message, Prompt, Request, Response, SharedPrompts
+from pytest_puma.core import Answer, Conversation, Generate, Message, Prompt, Request, Response, SharedPrompts, ask
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluation import conversations
 from pytest_puma.testing import ScriptedBackend
@@ -42,6 +42,24 @@ def test_so_many_conversations_go_on_at_once(together: int, monkeypatch: pytest.
     assert max(most) == min(together, 10)
     assert reports == sorted(reports)
     assert reports[-1] == (10, 10)
+
+
+def test_a_block_alone_gives_what_it_gives_after_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversations, "MAX_CONCURRENT", 4)
+
+    def alike(number: int) -> Conversation:
+        content = f"{'The same words. ' * 9} of {number}"
+        prompt = Prompt(messages=(Message(role="user", content=content),))
+        response = yield from ask(Generate(prompt=prompt, max_tokens=9))
+        return Answer(value=response.text, responses=(response,))
+
+    def cached(numbers: Sequence[int]) -> list[tuple[str, int]]:
+        """The texts, and the prompt tokens that were in the cache."""
+        engine = Engine(ScriptedBackend(lambda prompt: prompt.rpartition(" of ")[2].split()[0]))
+        held = conversations.run_conversations([alike(number) for number in numbers], engine)
+        return [(response.text, response.usage.cached_tokens) for state in held for response in state.responses]
+
+    assert cached(range(10)) == cached(range(4)) + cached(range(4, 8)) + cached(range(8, 10))
 
 
 def test_every_prompt_is_kept_and_what_all_share_once() -> None:

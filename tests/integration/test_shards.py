@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.cli import main
+from pytest_puma.evaluation import conversations
 from tests.integration.conftest import ONE_PROCESS, Project
 
 BENCHMARK = """
@@ -18,6 +19,24 @@ import pytest
                   gates=["accuracy >= 0", "max(accuracy over strategy) >= 0"])
 def test_triage(puma):
     pass
+"""
+#: Cells of two and of three blocks, if a block has seven conversations.
+LARGE = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["egi"], samples=9, perturb=["typos_5pct"], max_tokens=12,
+                  gates=["accuracy >= 0", "max(accuracy over strategy) >= 0"])
+def test_turns(puma):
+    pass
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=5, repeats=3, temperature=0.7, max_tokens=12)
+def test_repeats(puma):
+    pass
+"""
+BLOCKS_OF_SEVEN = """
+from pytest_puma.evaluation import conversations
+
+conversations.MAX_CONCURRENT = 7
 """
 #: What depends on the clock, on the place or on the run.
 _TIMED = ("latency_mean", "latency_p50", "latency_p95", "tokens_per_second")
@@ -48,6 +67,40 @@ def test_merged_parts_equal_one_run(project: Project, monkeypatch: pytest.Monkey
     merged = project.run("--puma-offline", "--puma-report=json:merged.json")
     merged.assert_outcomes(passed=3)
     assert _record(home / "merged.json") == _record(home / "whole.json")
+
+
+@pytest.fixture
+def cut(project: Project, monkeypatch: pytest.MonkeyPatch) -> Project:
+    """A project with large cells, in its workers too."""
+    monkeypatch.setattr(conversations, "MAX_CONCURRENT", 7)
+    project.write(conftest=BLOCKS_OF_SEVEN, test_large=LARGE)
+    return project
+
+
+@ONE_PROCESS
+@pytest.mark.parametrize("parts", [2, 3, 9])
+def test_merged_blocks_equal_one_run(cut: Project, parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = cut.pytester.path
+    cut.run("-o", "puma_store_path=whole.sqlite", "--puma-report=json:whole.json").assert_outcomes(passed=3)
+    shards = [f"shard-{number}.sqlite" for number in range(1, parts + 1)]
+    cells = 0
+    for number, shard in enumerate(shards, start=1):
+        result = cut.run(f"--puma-shard={number}/{parts}", "-o", f"puma_store_path={shard}")
+        assert result.ret in {0, pytest.ExitCode.NO_TESTS_COLLECTED}
+        cells += sum(result.parseoutcomes().get(outcome, 0) for outcome in ("passed", "skipped"))
+    assert 3 < cells <= 7
+    monkeypatch.chdir(home)
+    assert main(["store", "merge", *[shard for shard in shards if (home / shard).exists()]]) == 0
+    cut.run("--puma-offline", "--puma-report=json:merged.json").assert_outcomes(passed=3)
+    assert _record(home / "merged.json") == _record(home / "whole.json")
+
+
+@ONE_PROCESS
+def test_a_part_of_a_cell_is_kept_but_not_judged(cut: Project) -> None:
+    result = cut.run("--puma-shard=1/9", "-rs")
+    assert result.ret == 0
+    result.assert_outcomes(skipped=1, deselected=2)
+    result.stdout.fnmatch_lines(["SKIPPED*egi@tiny: computed 7 of its conversations for the store*not judged*"])
 
 
 @ONE_PROCESS

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from pytest_puma.core import (
     Answer,
     Conversation,
@@ -14,6 +16,7 @@ from pytest_puma.core import (
     ask,
     ask_all,
 )
+from pytest_puma.evaluation import conversations
 from pytest_puma.evaluation.conversations import run_conversations
 from pytest_puma.responses.database import ResponseStore
 from tests.factories import sample
@@ -47,6 +50,19 @@ def test_a_response_is_in_the_file_before_the_strategy_has_it(tmp_path: Path) ->
 
     Run(tmp_path).run_cell(watching("p"), watching("q longer"))
     assert seen in ([1, 2], [2, 2])
+
+
+def test_blocks_that_were_computed_apart_are_those_of_one_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversations, "MAX_CONCURRENT", 2)
+    part = Run(tmp_path, "part")
+    part.run_cell(twice("r"), twice("s"))
+    part.end()
+    whole = Run(tmp_path, "whole")
+    whole.run_cell(*map(twice, "pqrst"))
+    kept = whole.end().kept
+    assert {prompt for prompt in whole.backend.prompts if len(prompt) == 1} == {"p", "q", "t"}
+    assert kept is not None
+    assert (kept.kept, kept.responses, kept.together) == (4, 10, True)
 
 
 def test_later_requests_of_a_conversation_are_kept_as_well(tmp_path: Path) -> None:

@@ -10,9 +10,10 @@ from pytest_puma.evaluation.judge import EXPECTED_JUDGE
 from pytest_puma.planning import matrix
 from pytest_puma.planning.marker import as_recorded, read_marker
 from pytest_puma.planning.ready import Identities, check_ready
+from pytest_puma.planning.shards import WHOLE
 from pytest_puma.planning.unmatched import unmatched, unmatched_subjects
 from pytest_puma.report import escape
-from pytest_puma.session.items.collected import cell_of, marks, refuse
+from pytest_puma.session.items.collected import PART, cell_of, marks, refuse
 from pytest_puma.session.items.memory import rare_collections
 from pytest_puma.session.settings.config import is_part, leaves_out, settings_of
 
@@ -73,11 +74,17 @@ def _all_cells(config: pytest.Config) -> AllCells:
 
 def deselect(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Keep the cells that the options select, and all other tests."""
-    request = settings_of(config).request
+    settings = settings_of(config)
+    request = settings.request
     cells = {item: cell for item in items if (cell := cell_of(item))}
     selected = {cell.id for cell in cells.values() if request.selects(cell)}
     if request.shard is not None:
-        selected &= request.shard.select([cell for cell in cells.values() if cell.id in selected])
+        every = [cell for cell in cells.values() if cell.id in selected]
+        parts = request.shard.select(every, looks=settings.judging.stop_early)
+        selected = {*parts}
+        for item, cell in cells.items():
+            if parts.get(cell.id, WHOLE) != WHOLE:
+                item.stash[PART] = parts[cell.id]
     deselected = {item: None for item, cell in cells.items() if cell.id not in selected}
     if deselected:
         config.hook.pytest_deselected(items=list(deselected))

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 #: The name of the registered plugin.
 NAME = "puma-collected"
+#: Of an item: the conversations that this part of a run holds of its cell; absent if it holds all.
+PART: pytest.StashKey[slice] = pytest.StashKey()
 
 
 @dataclass(slots=True)

@@ -13,14 +13,15 @@ from functools import partial
 import psutil
 import pytest
 
-from pytest_puma.core import Model, Responder
+from pytest_puma.core import Model, NotRunError, Responder
 from pytest_puma.core.power import BESIDE
 from pytest_puma.evaluation.assess import Context
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.divergence import measures_distance
 from pytest_puma.evaluation.evaluate import stopping_of
-from pytest_puma.evaluation.predict import CellPredictions, predict
-from pytest_puma.session.items.collected import cell_of
+from pytest_puma.evaluation.predict import CellPredictions, keep, predict
+from pytest_puma.planning.shards import UNJUDGED
+from pytest_puma.session.items.collected import PART, cell_of
 from pytest_puma.session.items.distances import is_reference, with_distances
 from pytest_puma.session.items.responders import unopened_judges
 from pytest_puma.session.progress.meter import progress_of
@@ -63,6 +64,10 @@ def _predict(item: pytest.Item, cell: Cell, engine: Responder, context: Callable
     settings = settings_of(item.config)
     cells = [test for test in item.session.items if cell_of(test) is not None]
     progress = partial(progress_of, item.config, finished=cells.index(item), cells=len(cells))
+    if PART in item.stash:
+        kept = keep(cell, engine, item.stash[PART], project=settings.project, progress=progress(cell.id, engine))
+        msg = f"{cell.id}: computed {kept:,} of its conversations for the store, the part of this shard; {UNJUDGED}"
+        raise NotRunError(msg)
     whole = is_reference(item, cell) or measures_distance(cell)
     answered = predict(
         cell,
