@@ -5,6 +5,7 @@ from tests.browser.conftest import Opened
 from tests.browser.invented import report
 from tests.browser.shapes import Shape
 from tests.report.page.scripted import Recorded
+from tests.report.page.swept import sweep, swept
 
 CELL = "cell=triage_jira-zero_shot%40script"
 
@@ -21,6 +22,23 @@ def test_the_bar_stays_in_sight_and_leads_to_a_part_with_its_heading_below(opene
         assert 0 <= bar["y"] <= below["y"] - bar["height"]
     # The opened cell is still open: the address is the state of the viewer.
     assert tab.url.endswith(f"#{CELL}")
+
+
+def test_tables_of_many_rows_are_laid_out_when_they_come_into_sight_and_a_link_still_leads_to_them(
+    opened: Opened,
+) -> None:
+    many = swept(plain=(20, 30, 30), **{f"loud-{step}": (20 + step % 20, 30 - step % 7, 29) for step in range(1, 25)})
+    tab = opened(as_page(many, None))
+    skipped = "section => getComputedStyle(section).contentVisibility"
+    assert tab.locator("main > section").evaluate_all(f"all => all.map({skipped})").count("auto") == 4
+    tab.locator("nav a", has_text="Variants").click()
+    bar, heading = tab.locator("nav").bounding_box(), tab.locator("#variants").bounding_box()
+    assert bar is not None
+    assert heading is not None
+    assert 0 <= heading["y"] - bar["height"] <= 40
+    assert "auto" not in opened(as_page(sweep(), None)).locator("main > section").evaluate_all(
+        f"all => all.map({skipped})"
+    )
 
 
 def test_a_trend_has_the_commit_and_the_day_of_a_run_and_the_limit_of_its_gate(opened: Opened) -> None:
