@@ -7,9 +7,10 @@ from itertools import accumulate, zip_longest
 
 from tabulate import tabulate
 
-from pytest_puma.core import Change, Flip, Gate, Outcome, Run
+from pytest_puma.core import Change, Flip, Outcome, Run
 from pytest_puma.phrases import counted
 from pytest_puma.report import comparison, costs, escape, notes, robustness, variants
+from pytest_puma.report.commands import commands_of
 from pytest_puma.report.rows import COLUMNS, brief, difference, interval, metric_rows, number
 from pytest_puma.report.table import texts, titles
 from pytest_puma.runs.comparison import RunComparison
@@ -74,23 +75,8 @@ def _failures(run: Run) -> Iterator[str]:
     for note, following in zip_longest(failures, failures[1:]):
         yield f"- **{note.word}** {escape.markdown(note.sentence)}"
         if note.cells and (following is None or following.cells != note.cells):
-            yield from _commands(run, *note.cells)
-
-
-def _commands(run: Run, cell: str) -> Iterator[str]:
-    """Yield the command that measures a failed cell again, and that which accepts its answers as the baseline."""
-    outcome = next((outcome for outcome in run.outcomes if outcome.cell == cell), None)
-    node_id = next((fault.node_id for fault in run.faults if fault.cell == cell), "")
-    node_id = node_id if outcome is None else outcome.execution.node_id
-    if node_id:
-        command = run.invocation.repeat(node_id)
-        yield f"  - reproduce: {escape.markdown_code(command)}"
-        if outcome is not None and any(gate.word or gate.other == "baseline" for gate in _missed(outcome)):
-            yield f"  - accept: {escape.markdown_code(f'{command} --puma-update-baseline')}"
-
-
-def _missed(outcome: Outcome) -> list[Gate]:
-    return [verdict.gate for verdict in outcome.failed]
+            for name, command in commands_of(run, *note.cells).items():
+                yield f"  - {name}: {escape.markdown_code(command)}"
 
 
 def _lines(sentences: Iterable[object]) -> list[str]:

@@ -21,7 +21,7 @@ from pytest_puma.report import comparison, escape
 from pytest_puma.report.page.blocks import Blocks, blocks_of
 from pytest_puma.report.page.changes import Against, against_baseline
 from pytest_puma.report.page.disagreements import disagreements
-from pytest_puma.report.page.summary import summarize
+from pytest_puma.report.page.summary import standing, summarize
 from pytest_puma.report.rows import computed_tokens, difference, interval, number, parse_failures, seconds
 from pytest_puma.runs.run_order import REMOVED
 
@@ -117,7 +117,7 @@ def _template() -> Template:
     """The template of the summary, in which every text is escaped, and hidden characters are written out."""
     loader = FunctionLoader(_file)
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown, loader=loader)
-    forms = (difference, interval, number, parse_failures, seconds, computed_tokens)
+    forms = (difference, interval, number, parse_failures, seconds, computed_tokens, standing)
     environment.filters |= {form.__name__: form for form in forms}
     environment.filters["fragment"] = lambda text: quote(storable(text), safe="")
     return environment.get_template("page.html.jinja")

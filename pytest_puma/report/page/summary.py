@@ -11,6 +11,7 @@ from typing import Any
 
 from pytest_puma.core import Outcome, Run, TaskInfo
 from pytest_puma.report import notes, robustness
+from pytest_puma.report.commands import commands_of
 from pytest_puma.report.notes import Note
 from pytest_puma.report.page.changes import Against, change_lines, contrast_table, shift_table
 from pytest_puma.report.page.disagreements import Disagreement
@@ -47,10 +48,12 @@ def summarize(
     # A perturbed cell without a gate has its row in the table of perturbations alone.
     shifts = shift_table(run, {outcome.cell for outcome in run.outcomes if outcome.judgement.verdicts})
     below = {line.cell for line in shifts.lines if line.only}
+    failures = _by_cells(notes.failures(run))
     return {
         "heading": notes.heading(run),
         "facts": list(_facts(run)),
-        "failures": _by_cells(notes.failures(run)),
+        "failures": failures,
+        "commands": {cells: commands_of(run, *cells) for cells, _ in failures if cells},
         "undecided": _by_cells(notes.undecided(run)),
         "passed": _by_cells(notes.passed(run)),
         "sentences": list(sentences),
@@ -68,6 +71,13 @@ def summarize(
         "contrasts": contrast_table(run),
         "starred": any(contrast.change.approximate for contrast in run.contrasts),
     }
+
+
+def standing(outcome: Outcome) -> str:
+    """Return the verdict on a whole cell: `FAIL` if a gate fails it, else the first one other than `PASS`."""
+    statuses = [verdict.status for verdict in outcome.judgement.verdicts]
+    undecided = next((status for status in statuses if status != "PASS"), "PASS" if statuses else "")
+    return "FAIL" if outcome.failed else undecided
 
 
 def _by_cells(sentences: Iterable[Note]) -> list[tuple[tuple[str, ...], list[Note]]]:

@@ -14,6 +14,7 @@ from pytest_puma.report import robustness
 from pytest_puma.report.comparison import contrast_rows
 from pytest_puma.report.page.changes import contrast_table
 from pytest_puma.report.page.page import as_page
+from pytest_puma.report.page.summary import standing
 from pytest_puma.report.rows import all_rows, interval, number
 from pytest_puma.report.terminal import summary
 from tests.factories import cell, evaluated
@@ -44,7 +45,9 @@ def test_the_summary_has_every_row_of_the_terminal(run: Recorded, page: Page) ->
         assert tail[8] == verdict or tail[8].endswith(f" {verdict}")
         assert tail[9] == gate
         if scenario:
-            assert mine[:2] == [strategy, model]
+            # The name may have the verdict on the whole cell behind it.
+            assert mine[0].split(" ")[0] == strategy
+            assert mine[1] == model
 
 
 def test_the_summary_has_every_sentence_of_the_terminal(run: Recorded, page: Page) -> None:
@@ -144,7 +147,7 @@ def test_a_perturbed_cell_has_a_row_beside_the_others_if_it_has_a_gate_or_no_unp
     page = Page(as_page(run.run, run.path))
     named = {tuple(table[0][:3]): [row[0] for row in table[1:]] for table in page.tables}
     cells = [name for name in named["strategy", "model", "metric"] if name != "accuracy"]
-    assert cells == ["zero_shot", "zero_shot+case_upper", "few_shot_3+case_upper"]
+    assert cells == ["zero_shot", "zero_shot+case_upper \u2713 PASS", "few_shot_3+case_upper"]
     assert named["cell", "metric", "value"] == [
         f"triage_jira-zero_shot+{name}@script" for name in ("case_upper", "typos_20pct")
     ]
@@ -191,6 +194,31 @@ def test_the_bar_leads_to_each_part_that_the_page_has(run: Recorded) -> None:
         targets = re.findall(r'href="#([\w-]+)"', bar)
         headings = re.findall(r'<h2 id="([\w-]+)"', page[: page.index("</main>")])
         assert targets == [*headings, "details"]
+
+
+def test_a_failure_has_its_commands_and_what_is_undecided_has_none(tmp_path: Path) -> None:
+    missed = verdict_of("no_regression", "FAIL", "a regression")
+    unsure = verdict_of("accuracy >= baseline", "INCONCLUSIVE", "it may miss the limit")
+    run = recorded(tmp_path, [outcome_of(verdicts=(missed, unsure))])
+    failed, undecided = as_page(run.run, None).split('<h2 id="undecided">')
+    command = "pytest &#39;test_t.py::test_t[triage-zero_shot@m]&#39;"
+    shown = re.findall(r'<li class="command"><span>(\w+)</span> <code>([^<]*)</code>', failed)
+    assert shown == [("reproduce", command), ("accept", f"{command} --puma-update-baseline")]
+    assert 'class="command"' not in undecided.split("<script")[0]
+
+
+def test_the_verdict_on_a_cell_is_that_of_its_worst_gate() -> None:
+    passed, unsure, missed = (
+        verdict_of("accuracy >= 0.9", status, "so") for status in ("PASS", "INCONCLUSIVE", "FAIL")
+    )
+    for verdicts, expected in {
+        (): "",
+        (passed,): "PASS",
+        (passed, unsure): "INCONCLUSIVE",
+        (passed, unsure, missed): "FAIL",
+        (replace(unsure, fails=True), passed): "FAIL",
+    }.items():
+        assert standing(outcome_of(verdicts=verdicts)) == expected
 
 
 def test_a_run_without_outcomes_has_a_page(tmp_path: Path) -> None:
