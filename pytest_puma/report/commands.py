@@ -23,4 +23,5 @@ def commands_of(run: Run, cell: str) -> dict[str, str]:
     for outcome in run.outcomes:
         if outcome.cell == cell:
             return commands(run, outcome)
-    return {"reproduce": run.invocation.repeat(fault.node_id) for fault in run.faults if fault.cell == cell}
+    node_id = next((fault.node_id for fault in run.faults if fault.cell == cell), "")
+    return {"reproduce": run.invocation.repeat(node_id)} if node_id else {}
