@@ -18,7 +18,8 @@ _NEEDED = {
     "baseline": "no cell of this run has a baseline of the same samples; --puma-update-baseline makes one",
     "strategy": "this run has no two strategies of one scenario and model on the same samples, asked equally often",
     "model": "this run has no two models of one scenario and strategy on the same samples, asked equally often",
-    "variant": "this run has no variant beside its plain model; add 0 to its list, as in steer=polite.gguf:0/4/8",
+    "variant": "this run has no variant beside its plain model; add 0 to the list, as in steer=polite.gguf:0/4/8, or "
+    "none to that of quant=",
 }
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from pytest_puma.analysis.contrasts import common, selected, why_apart
 from pytest_puma.core import Gate, Outcome, Policy, Verdict
 from pytest_puma.core.gate import PLAIN
-from pytest_puma.gates.judge import judge, judge_change, not_run, nothing_measured
+from pytest_puma.core.variant import adding_plain
+from pytest_puma.gates.judge import judge, judge_change, not_run, nothing_measured, unmeasured
 from pytest_puma.metrics import paired_change
 from pytest_puma.phrases import counted
 from pytest_puma.stats.intervals import mean_of_independent
@@ -44,8 +45,8 @@ def _with_plain(gate: Gate, outcomes: Sequence[Outcome], policy: Policy) -> Iter
         if gate in outcome.judgement.cross_cell_gates:
             plain = cells.get(outcome.name.without("variant"))
             if plain is None:
-                why = f"{outcome.name.plain} did not run: add 0 to its list, as in steer=polite.gguf:0/4/8"
-                yield outcome.cell, not_run(gate, f"{gate} was not judged: {why}")
+                why = f"{outcome.name.plain} did not run: {adding_plain(outcome.name.variant or '')}"
+                yield outcome.cell, unmeasured(gate, f"{gate} was not judged: {why}")
             else:
                 yield outcome.cell, _paired(gate, outcome, plain, plain.name.model, policy)
 
@@ -90,7 +91,7 @@ def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
     having = [cell for cell in group if gate.metric in cell.measures]
     measured = [cell for cell in having if cell.measures[gate.metric].n]
     if not having:
-        return not_run(gate, f"no cell has {gate.metric}")
+        return unmeasured(gate, f"no cell has {gate.metric}")
     # A limit on the worst cell needs all: a cell without a value is no reason to look at the others.
     if not measured or (len(measured) < len(having) and (gate.pick == "min") == gate.is_floor):
         empty = next(cell for cell in having if cell not in measured)

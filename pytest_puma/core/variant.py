@@ -30,6 +30,13 @@ Scope: TypeAlias = Literal["all", "prompt", "reply", "last"]
 Layers: TypeAlias = tuple[int, int]
 #: Separates the name of a model and those of its controls.
 PLUS = "+"
+#: The value that stands for the plain model in a list, with an example, by the kind of its controls.
+_PLAIN = {
+    "quant": ("none", "quant=none/Q4_K_M"),
+    "kv": ("f16", "kv=f16/q8_0"),
+    "flash": ("auto", "flash=auto/on"),
+    "steer": ("0", "steer=polite.gguf:0/4/8"),
+}
 _PART = re.compile(r"(.+?)-(-?[\d.]+(?:e-?\d+)?)(?:-L(\d+(?:-\d+)?))?")
 
 
@@ -151,6 +158,12 @@ class Setting:
         """Whether it is a quantisation, which has its name alone."""
         return math.isnan(self.strength) and not self.part.startswith(("kv-", "flash-"))
 
+    @property
+    def plain(self) -> tuple[str, str]:
+        """The value that stands for the plain model in its list, and an example of such a list."""
+        option = self.part.partition("-")[0] if math.isnan(self.strength) else "steer"
+        return _PLAIN.get(option, _PLAIN["quant"])
+
 
 def settings_of(variant: str) -> dict[str, Setting]:
     """Return the settings of the controls in the name of a variant, by their names; none for a plain model."""
@@ -160,3 +173,10 @@ def settings_of(variant: str) -> dict[str, Setting]:
         name, strength, layers = found.groups() if found else (part, "nan", None)
         settings[name] = Setting(part=part, strength=float(strength), layers=layers or "")
     return settings
+
+
+def adding_plain(variant: str) -> str:
+    """Return how to run the plain model beside a variant of this name: `add 0 to the list, as in ...`."""
+    plain = dict(setting.plain for setting in settings_of(variant).values())
+    lists = "lists" if len(plain) > 1 else "list"
+    return f"add {' and '.join(plain)} to the {lists}, as in {','.join(plain.values())}"

@@ -27,7 +27,7 @@ from pytest_puma.datasets.fields import all_rows, beginning, text_fields
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.groups import measure_cell, shown_metrics
 from pytest_puma.evaluation.predict import CellPredictions
-from pytest_puma.gates.judge import not_run
+from pytest_puma.gates.judge import not_run, unmeasured
 from pytest_puma.judges.agreement import AGREEMENT, WEAK, is_compared, labelled_elsewhere, wanted_labels
 from pytest_puma.metrics import ScoredPredictions, contrast, score, source_of
 
@@ -96,13 +96,13 @@ class Assessment:
     @cached_property
     def verdicts(self) -> tuple[Verdict, ...]:
         """The verdicts of the gates of the cell; NOT RUN for those on metrics that the answers cannot have."""
-        gates, unmeasured = self.cell.gates, self.answered.unmeasured
+        gates, lacking = self.cell.gates, self.answered.unmeasured
         if unjudged := self.context.unjudged or ("" if self.answered.complete else _PARTIAL):
             return tuple(not_run(gate, unjudged) for gate in gates)
         reasons = {
-            gate: f"{gate.metric} {unmeasured[source]}"
+            gate: f"{gate.metric} {lacking[source]}"
             for gate in gates
-            if not gate.word and (source := source_of(gate.metric)) in unmeasured
+            if not gate.word and (source := source_of(gate.metric)) in lacking
         }
         named = {gate.naive for gate in gates}
         comparisons = {
@@ -118,7 +118,7 @@ class Assessment:
             no_baseline=self.context.no_baseline,
         )
         by_gate = {verdict.gate: self._unless_unreadable(verdict) for verdict in judged}
-        return tuple(not_run(gate, reasons[gate]) if gate in reasons else by_gate[gate] for gate in gates)
+        return tuple(unmeasured(gate, reasons[gate]) if gate in reasons else by_gate[gate] for gate in gates)
 
     @property
     def flips(self) -> tuple[Flip, ...]:

@@ -130,6 +130,11 @@ def not_run(gate: Gate, why: str) -> Verdict:
     return Verdict(gate=gate, status="NOT RUN", reason=why, fails=False)
 
 
+def unmeasured(gate: Gate, why: str) -> Verdict:
+    """Verdict of a gate whose number this run could have measured, and lacks: it fails with `!fail`."""
+    return replace(not_run(gate, why), fails=gate.doubt == "fail")
+
+
 def _status(gate: Gate, value: float, low: float, high: float, doubt: Doubt) -> tuple[Status, bool]:
     """Return the status, and whether it fails the test. Without an interval the value decides."""
     if doubt == "point" or math.isnan(low) or gate.decided_by(low, high):

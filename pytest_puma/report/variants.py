@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from pytest_puma.core import Run, Shift
-from pytest_puma.core.variant import PLUS
+from pytest_puma.core.variant import PLUS, adding_plain
 from pytest_puma.phrases import named
 from pytest_puma.report import costs, table
 from pytest_puma.report.comparison import APPROXIMATE
@@ -76,10 +76,12 @@ def sentences(run: Run) -> list[str]:
     pairs = dict.fromkeys((result.model, shift.perturbation) for result in run.variants for shift in result.shifts)
     effects = [_effect(run, *pair) for pair in pairs]
     compared = {f"{model}{PLUS}{variant}" for model, variant in pairs}
-    models = dict.fromkeys(outcome.name.model for outcome in run.outcomes if outcome.name.variant is not None)
-    missing = [model for model in models if model not in compared]
-    advice = "to compare with the plain model, add 0 to the list, as in steer=polite.gguf:0/4/8"
-    return [*filter(None, effects), *([f"{named(missing)}: {advice}"] if missing else [])]
+    missing: dict[str, dict[str, None]] = {}
+    for name in (outcome.name for outcome in run.outcomes):
+        if name.variant is not None and name.model not in compared:
+            missing.setdefault(adding_plain(name.variant), {})[name.model] = None
+    alone = (f"{named(models)}: to compare with the plain model, {advice}" for advice, models in missing.items())
+    return [*filter(None, effects), *alone]
 
 
 def effects(run: Run) -> dict[tuple[str, str], str]:

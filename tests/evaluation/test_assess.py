@@ -45,6 +45,14 @@ def test_predictions_become_an_outcome_without_an_engine() -> None:
     assert outcome.cell == "triage-zero_shot@script"
 
 
+def test_what_this_run_could_not_measure_fails_a_gate_that_wants_no_doubt() -> None:
+    gates = ("latency_mean <= 1", "latency_mean <= 1 !fail", "ece <= 0.1 !fail")
+    given = replace(answered("AB", "AB"), unmeasured={"clock": "is not measured: some answers are kept"})
+    found = assess(cell(Triage(), gates=gates), given, Context()).judgement.verdicts
+    # No reply of this strategy has what `ece` needs.
+    assert [(each.status, each.fails) for each in found] == [("NOT RUN", False), ("NOT RUN", True), ("NOT RUN", False)]
+
+
 def test_the_loss_of_every_answer_is_kept_as_a_score() -> None:
     outcome = assess(cell(Triage()), answered("AB", "AA"), Context())
     assert [each.loss for each in outcome.predictions] == [0.0, 1.0]

@@ -83,10 +83,12 @@ def test_a_gate_on_the_distance_rests_in_a_run_of_plain_models(varied: Project) 
 
 
 @ONE_PROCESS
-def test_without_the_plain_model_it_is_not_measured(varied: Project) -> None:
+@pytest.mark.parametrize(("gate", "failed"), [("kl <= 0.05", 0), ("kl <= 0.05 !fail", 2)])
+def test_without_the_plain_model_it_is_not_measured(varied: Project, gate: str, failed: int) -> None:
+    varied.write(test_it=GATES.replace("kl <= 0.05", gate))
     result = varied.run("--puma-model=q.gguf,steer=loud.gguf:1", model=False)
-    result.stdout.fnmatch_lines(["*kl is not measured: q did not run before it: add 0 to its list, as in steer=*"])
-    result.assert_outcomes(passed=2)
+    result.stdout.fnmatch_lines(["*kl is not measured: q did not run before it: add 0 to the list, as in steer=*"])
+    result.assert_outcomes(passed=2 - failed, failed=failed)
 
 
 @ONE_PROCESS
@@ -116,6 +118,9 @@ def test_answers_that_were_kept_without_it_have_no_distance(varied: Project) -> 
     result = varied.run("--puma-offline", OFFLINE, model=False)
     result.assert_outcomes(passed=6)
     result.stdout.fnmatch_lines(["*kl is not measured: --puma-offline: *8 of 8 answers are not kept*"])
+    varied.write(test_it=GATES.replace("0.05", "0.05 !fail"))
+    varied.run("--puma-offline", OFFLINE, model=False).assert_outcomes(passed=2, failed=4)
+    varied.write(test_it=GATES)
     result = varied.run("--puma-rescore=last", model=False)
     result.assert_outcomes(passed=6)
     result.stdout.fnmatch_lines(["*kl is not measured: the run * did not measure it*"])

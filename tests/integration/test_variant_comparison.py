@@ -63,7 +63,7 @@ def test_a_variant_without_its_plain_model_is_not_judged(varied: Project) -> Non
     result = varied.run("--puma-model=q.gguf,steer=loud.gguf:1/2", model=False)
     result.stdout.fnmatch_lines(
         [
-            "not run: *@q+loud-1: * was not judged: q did not run: add 0 to its list, as in steer=polite.gguf:0/4/8*",
+            "not run: *@q+loud-1: * was not judged: q did not run: add 0 to the list, as in steer=polite.gguf:0/4/8*",
             "q+loud-1, q+loud-2: to compare with the plain model, add 0 to the list, as in steer=polite.gguf:0/4/8",
         ]
     )

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_puma.core import CellId, DataError, Responder
 from pytest_puma.core.prediction import changed
+from pytest_puma.core.variant import adding_plain
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import Progress
 from pytest_puma.evaluation.divergence import (
@@ -53,7 +54,7 @@ def with_distances(
         return _recorded(cell, answered, rescored)
     name = cell.name.plain
     plain = replies.get(
-        cell.name.without("variant"), f"{name} did not run before it: add 0 to its list, as in steer=polite.gguf:0/4/8"
+        cell.name.without("variant"), f"{name} did not run before it: {adding_plain(cell.name.variant or '')}"
     )
     try:
         return (

@@ -9,6 +9,7 @@ import llama_cpp
 import numpy as np
 import pytest
 
+import pytest_puma
 from pytest_puma.core import EngineError
 from pytest_puma.engine.native import NativeBackend, binding
 from tests.engine.controls.test_variants import control, logits, variant
@@ -42,3 +43,11 @@ def test_matrices_that_are_not_repacked_are_one_note_of_their_variant(
     assert list(backend.notes[1:]) == ["llama.cpp warns: odd"]
     logits(backend, None)
     assert not backend.notes
+
+
+def test_states_are_read_and_written_by_the_callback_alone() -> None:
+    """`llama_set_embeddings_layer_inp`, a C++ name, ends the process for some architectures."""
+    package = Path(pytest_puma.__file__).parent
+    naming = [path.name for path in package.rglob("*.py") if "embeddings_layer_inp" in path.read_text(encoding="utf-8")]
+    assert not naming
+    assert "cb_eval" in (package / "engine" / "native" / "hidden.py").read_text(encoding="utf-8")
