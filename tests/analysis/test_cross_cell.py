@@ -170,22 +170,6 @@ def test_cells_without_the_measure_are_passed_over(doubt: str, fails: bool) -> N
     assert verdict.reason == "triage@m: no cell has ece"
 
 
-@pytest.mark.parametrize(
-    ("variant", "advice"),
-    [
-        ("Q4_K_M", "add none to the list, as in quant=none/Q4_K_M"),
-        ("kv-q8_0", "add f16 to the list, as in kv=f16/q8_0"),
-        ("Q4_0+tone-0.5", "add none and 0 to the lists, as in quant=none/Q4_K_M,steer=polite.gguf:0/4/8"),
-    ],
-)
-def test_a_variant_without_its_plain_model_gets_advice_for_its_lists(variant: str, advice: str) -> None:
-    gate = "f1_macro >= plain - 0.02 !fail"
-    (verdict,) = verdicts([outcome("egi", model=f"m+{variant}", gate=gate)], Policy())
-
-    assert (verdict.status, verdict.fails) == ("NOT RUN", True)
-    assert verdict.reason.endswith(f"was not judged: m did not run: {advice}")
-
-
 def test_two_strategies_are_compared_sample_by_sample() -> None:
     """The interval is that of the paired change."""
     random = np.random.default_rng(1)
