@@ -33,6 +33,10 @@ class EngineError(PumaError):
     """A failure of llama.cpp, or of the backend in its place."""
 
 
+class LostError(EngineError):
+    """An engine that is gone with its machine; the cell may run again on another one."""
+
+
 class MetricError(PumaError):
     """A metric that raised: names the metric and the sample. The predictions are kept."""
 

@@ -10,9 +10,9 @@ from pytest_puma.core.variant import PLUS, Variant, plain_name
 from pytest_puma.errors import SettingsError, check_limits
 from pytest_puma.platform.files import Stamps
 
-#: What answers: weights to compute with, a file of answers, the predictions of an earlier run, the response store, or a
-#: server.
-ModelSource: TypeAlias = Literal["weights", "answers", "run", "store", "server"]
+#: What answers: weights to compute with, a file of answers, the predictions of an earlier run, the response store, a
+#: server, or weights on the workers of a cluster.
+ModelSource: TypeAlias = Literal["weights", "answers", "run", "store", "server", "cluster"]
 #: Limits: of llama.cpp for sequences, beyond any machine for the others. Larger numbers would wrap around in C.
 MAX_SEQUENCES, MAX_KV_SLOTS, MAX_LAYERS, MAX_THREADS = 64, 2**27, 2**15, 2**12
 
@@ -74,7 +74,8 @@ class Model:
     """A file, or a server, under the name that ids, gates and baselines use.
 
     `source`: what answers; weights are a GGUF file. `keys`: for a file of answers in another format, the key of a line
-    for each of ours. `weights`: the digest of the weights that answered, for a model whose file is the store.
+    for each of ours. `weights`: the digest of the weights, for a model whose file is the store, or on a cluster, where
+    each worker has a file of its own: `path` is the place that it looks up.
     `endpoint`: the server, which has no file. `variant`: what is put on the weights, None for nothing; its name is part
     of `name`. Of weights that are yet to be made, `path` is the file that they are made of. `stamps`: the state of the
     files when they were checked; without them, any state is accepted.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -31,20 +31,27 @@ _NO_VOCABULARY = ("", "none", "no_vocab")
 
 
 def resolve_models(
-    arguments: Sequence[str], *, directories: Sequence[Path], where: str = "--puma-model"
+    arguments: Sequence[str],
+    *,
+    directories: Sequence[Path],
+    where: str = "--puma-model",
+    look_up: Callable[[ModelArgument], list[Model]] | None = None,
 ) -> tuple[Model, ...]:
     """Return the models that the arguments name, in the same order.
 
     A place `hf:...` is downloaded unless the cache has it, `package:...` is a file of an installed package,
     `recorded:...` a file of answers, `server:...` a server. An argument with lists of strengths names several variants
-    of its model. `directories` are searched after the current one. A
+    of its model. `directories` are searched after the current one; `look_up` replaces the search for weights. A
     `ModelError` names the argument and its source, `where`; all arguments are parsed before the first is looked up.
     """
     models: list[Model] = []
     given: list[tuple[str, Model]] = []
     for text, argument in _parsed(arguments, where).items():
         with _named_errors(where, text):
-            found = [argument] if isinstance(argument, Model) else _resolve(argument, directories)
+            if isinstance(argument, Model):
+                found = [argument]
+            else:
+                found = _resolve(argument, directories) if look_up is None else look_up(argument)
             for model in found:
                 namesake = next((text for text, other in given if _clash(model, other)), None)
                 if namesake is not None:

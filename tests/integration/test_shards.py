@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from pytest_puma.cli import main
 from pytest_puma.evaluation import conversations
 from tests.integration.conftest import ONE_PROCESS, Project
+from tests.integration.untimed import untimed
 
 BENCHMARK = """
 import pytest
@@ -38,19 +35,6 @@ from pytest_puma.evaluation import conversations
 
 conversations.MAX_CONCURRENT = 7
 """
-#: What depends on the clock, on the place or on the run.
-_TIMED = ("latency_mean", "latency_p50", "latency_p95", "tokens_per_second")
-_UNEQUAL = (*_TIMED, "seconds", "kept", "throughput", "speed", "run", "usage")
-
-
-def _record(report: Path) -> list[dict[str, Any]]:
-    """The outcomes of a run without what differs between any two runs."""
-    outcomes: list[dict[str, Any]] = json.loads(report.read_text(encoding="utf-8"))["outcomes"]
-    for outcome in outcomes:
-        outcome["measures"] = {name: value for name, value in outcome["measures"].items() if name not in _UNEQUAL}
-        for key in [key for key in outcome if key in _UNEQUAL]:
-            del outcome[key]
-    return outcomes
 
 
 def test_merged_parts_equal_one_run(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -66,7 +50,7 @@ def test_merged_parts_equal_one_run(project: Project, monkeypatch: pytest.Monkey
     assert main(["store", "merge", *shards]) == 0
     merged = project.run("--puma-offline", "--puma-report=json:merged.json")
     merged.assert_outcomes(passed=3)
-    assert _record(home / "merged.json") == _record(home / "whole.json")
+    assert untimed(home / "merged.json") == untimed(home / "whole.json")
 
 
 @pytest.fixture
@@ -92,7 +76,7 @@ def test_merged_blocks_equal_one_run(cut: Project, parts: int, monkeypatch: pyte
     monkeypatch.chdir(home)
     assert main(["store", "merge", *[shard for shard in shards if (home / shard).exists()]]) == 0
     cut.run("--puma-offline", "--puma-report=json:merged.json").assert_outcomes(passed=3)
-    assert _record(home / "merged.json") == _record(home / "whole.json")
+    assert untimed(home / "merged.json") == untimed(home / "whole.json")
 
 
 @ONE_PROCESS

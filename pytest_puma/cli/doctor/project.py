@@ -36,6 +36,7 @@ EXTRAS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "json": (("jsonschema", "rfc3339_validator"), "JSON Schema"),
     "lang": (("lingua",), "the language of replies"),
     "math": (("math_verify",), "equal expressions"),
+    "cluster": (("distributed",), "engines on other machines"),
     "server": (("urllib3",), "models behind a server"),
 }
 #: GGUF files of a folder that are named.

@@ -11,7 +11,8 @@ from pytest_puma.engine.native import openmp  # noqa: F401 - before any other mo
 from pytest_puma.engine.native.backend import NativeBackend
 from pytest_puma.engine.native.build import gpus, offloads
 from pytest_puma.engine.native.made_weights import with_weights
+from pytest_puma.engine.native.opening import opened
 from pytest_puma.engine.native.smoke_test import smoke_test
 from pytest_puma.engine.native.text import DryBackend
 
-__all__ = ["DryBackend", "NativeBackend", "gpus", "offloads", "smoke_test", "with_weights"]
+__all__ = ["DryBackend", "NativeBackend", "gpus", "offloads", "opened", "smoke_test", "with_weights"]

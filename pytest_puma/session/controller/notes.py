@@ -19,6 +19,7 @@ from pytest_puma.report.comparison import comparison_lines, contrast_lines
 from pytest_puma.report.table import text_width
 from pytest_puma.report.terminal import flip_lines, summary
 from pytest_puma.runs.comparison import RunComparison
+from pytest_puma.session.settings.cluster import cluster_of
 from pytest_puma.session.settings.config import DEMONSTRATION, settings_of
 from pytest_puma.session.settings.earlier_runs import compared
 from pytest_puma.session.settings.options import stated
@@ -58,6 +59,8 @@ def _rescoring_notes(config: pytest.Config, cells: Sequence[str]) -> list[str]:
 def _device_note(config: pytest.Config) -> str | None:
     """Return the device; None if no model is loaded, or if the backend of a plugin may compute it elsewhere."""
     models = [model for model in settings_of(config).request.models if model.computes]
+    if config.option.puma_cluster and not config.option.collectonly:
+        return f"puma: computed on {cluster_of(config)}"
     if not models or config.option.collectonly or config.hook.pytest_puma_backend.get_hookimpls():
         return None
     try:

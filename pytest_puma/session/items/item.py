@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import unittest
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -12,9 +12,11 @@ import pytest
 
 from pytest_puma.codec.outcomes import to_lines
 from pytest_puma.core import SANDBOX, NotRunError, Outcome, Responder
+from pytest_puma.errors import LostError
 from pytest_puma.evaluation.assess import Context, assess, unassessed
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.judge import judge
+from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.evaluation.programs import check_languages
 from pytest_puma.evaluation.tasks import rows_of
 from pytest_puma.planning.settings import Settings
@@ -57,15 +59,24 @@ def _evaluate(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     sandbox = sandbox_of(item.config) if any(metric.asks == SANDBOX for metric in cell.scores) else None
     if sandbox is not None:
         check_languages(cell.id, rows_of(cell)[0], sandbox)
-    answered = predicted(item, cell, engine, context)
+    answered = _again_if_lost(lambda: predicted(item, cell, engine, context))
     try:
         judging = partial(progress, f"{cell.id}, the judge:")
-        answered = judge(cell, answered, judges_of(item.config, cell), sandbox, progress=judging)
+        judges = judges_of(item.config, cell)
+        answered = _again_if_lost(lambda: judge(cell, answered, judges, sandbox, progress=judging))
         return assess(cell, answered, context(cell))
     except Exception:
         # A bug in a metric, or a judge that fails, must not lose what the model answered.
         item.stash[UNSENT] = {"puma_unassessed": unassessed(cell, answered, item.nodeid)}
         raise
+
+
+def _again_if_lost(answer: Callable[[], CellPredictions]) -> CellPredictions:
+    """Ask once more if a machine of a cluster is lost: the answers so far are in the response store."""
+    try:
+        return answer()
+    except LostError:
+        return answer()
 
 
 def _context(settings: Settings, cell: Cell) -> Context:

@@ -6,7 +6,6 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from functools import partial
 
 import psutil
 import pytest
@@ -14,7 +13,6 @@ import pytest
 from pytest_puma.core import JUDGE, MODEL, Backend, DataError, Model, Responder, ResponderRole, Sandbox
 from pytest_puma.engine.engine import Engine
 from pytest_puma.evaluation.cell import Cell
-from pytest_puma.models.weights import weights_digest
 from pytest_puma.responses.answer_source import AnswerSource
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.keeping import KeepingResponder
@@ -23,6 +21,7 @@ from pytest_puma.responses.upkeep import finish_run
 from pytest_puma.responses.verdict_source import VerdictSource
 from pytest_puma.runs.recorded_run import RunSource
 from pytest_puma.session.items.failing import without_traceback
+from pytest_puma.session.settings.cluster import cluster_of
 from pytest_puma.session.settings.config import settings_of
 from pytest_puma.session.workers.xdist import run_id
 
@@ -114,7 +113,7 @@ def _keeping(config: pytest.Config, model: Model, responder: Responder) -> Respo
 
 
 def _computing(config: pytest.Config, model: Model, role: ResponderRole) -> Responder:
-    """Return the responder of a plugin, else a server, else the engine over the backend of a plugin or llama.cpp."""
+    """Return the responder of a plugin, a server or a cluster, else the engine over a plugin's backend or llama.cpp."""
     responder: Responder | None = config.hook.pytest_puma_responder(model=model, role=role)
     if responder is not None:
         return responder
@@ -122,6 +121,10 @@ def _computing(config: pytest.Config, model: Model, role: ResponderRole) -> Resp
         from pytest_puma.servers.responder import ServerResponder
 
         return ServerResponder(model.endpoint, judges=role == JUDGE)
+    if model.source == "cluster":
+        from pytest_puma.engine.cluster.responder import ClusterResponder
+
+        return ClusterResponder(cluster_of(config), model, threads=settings_of(config).request.threads)
     backend: Backend | None = config.hook.pytest_puma_backend(model=model)
     backend = _native(config, model) if backend is None else backend
     if not settings_of(config).request.energy:
@@ -132,20 +135,11 @@ def _computing(config: pytest.Config, model: Model, role: ResponderRole) -> Resp
 
 
 def _native(config: pytest.Config, model: Model) -> Backend:
-    from pytest_puma.engine.native import NativeBackend, smoke_test, with_weights
+    from pytest_puma.engine.native import opened
     from pytest_puma.session.workers.xdist import own_share
 
     share = own_share(config)
-    threads = settings_of(config).request.threads or share.threads
-    model = with_weights(model, threads=threads)
-    smoke_test(model)
-    return NativeBackend(
-        model,
-        threads=threads,
-        gpu=share.gpu,
-        digest=weights_digest(model.path),
-        try_first=partial(smoke_test, model),
-    )
+    return opened(model, threads=settings_of(config).request.threads or share.threads, gpu=share.gpu)
 
 
 def _store(config: pytest.Config) -> ResponseStore:

@@ -32,6 +32,10 @@ _EXCLUDED = {
         "a shard computes a part of a run, and what needs the whole comes after the merge",
         ("update-baseline", "compare", "only-flips", "rescore", "offline", "plan"),
     ),
+    "cluster": (
+        "the model computes on other machines, of which this one sees the answers alone",
+        ("plan", "offline", "rescore", "determinism", "energy"),
+    ),
     "rescore": ("the answers are those of the run", _COMPUTING),
     "offline": ("nothing is computed offline", ("plan", "determinism")),
 }

@@ -77,9 +77,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "--puma-strict": _flag(
         "run each sample alone: slower, but its answer depends on no other sample and no number of threads"
     ),
-    "--puma-determinism": _one(
-        "K", "re-run K samples of each cell, each alone, and report how many answers change", int
-    ),
+    "--puma-determinism": _one("K", "re-run K samples of each cell alone, and report how many answers change", int),
     "--puma-energy": _flag("measure the joules of the answers by the counters of this machine, if they are readable"),
     "--puma-plan": _flag("run nothing and load no weights; show the predicted cost of the run"),
     "--puma-gate": _several("GATE", "'f1_macro >= 0.45' or 'triage_jira: f1_macro >= baseline - 0.02'; repeatable"),
@@ -92,6 +90,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
         "or 'run:RUN' (its number, name, commit or branch)",
     ),
     "--puma-shard": _one("I/N", "compute part I of N of the run, for pytest-puma store merge, and judge no gates"),
+    "--puma-cluster": _one("ADDRESS", "compute on a Dask cluster: the address of its scheduler, or local:N processes"),
     "--puma-only-flips": _flag("run only the samples with flips in the last run, and judge no gates"),
     "--puma-rescore": _one(
         "RUN",
@@ -150,6 +149,7 @@ INI: dict[str, tuple[Any, str]] = {
     "puma_keep_runs": ("int", "number of runs whose predictions stay in .puma (default: 50)"),
     "puma_grid_g_per_kwh": ("float", "grams of CO2 for a kilowatt-hour; measures of energy then show theirs"),
     "puma_report_mb": ("float", "maximum megabytes of an HTML report; texts are left out to keep it (default: 10)"),
+    "puma_step_seconds": ("float", "seconds after which a step on a cluster counts as lost (default: 600)"),
     "puma_report_texts": ("string", "whether HTML reports show prompts and replies: all (default) or none"),
     "puma_baselines": ("string", "folder of the baselines (default: benchmarks/baselines)"),
     "puma_inconclusive": ("string", "effect of an inconclusive comparison: warn, fail, or point (the value decides)"),

@@ -36,6 +36,7 @@ from pytest_puma.platform.user_path import user_path
 from pytest_puma.responses.answer_file import check_answers, read_answers
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.verdict_source import read_verdicts
+from pytest_puma.session.settings.cluster import look_up
 from pytest_puma.session.settings.earlier_runs import compared, flipped, older, rescored
 from pytest_puma.session.settings.options import OptionSource, stated
 from pytest_puma.session.settings.project import project_root
@@ -43,7 +44,6 @@ from pytest_puma.session.settings.registry import with_own_variants
 
 #: How to run what a model wrote.
 RUN_CODE = ("off", "sandbox", "unconfined")
-
 T = TypeVar("T")
 
 #: The values of `puma_judge_agreement`.
@@ -166,12 +166,12 @@ def _models(
         with closing(ResponseStore(storage.path, readonly=True)) as store:
             models = offline_models(arguments, store, where=where, directories=_directories(config))
     else:
-        models = resolve_models(arguments, directories=_directories(config), where=where)
+        models = resolve_models(arguments, directories=_directories(config), where=where, look_up=look_up(config))
         check_answers(models, read, where=where)
     is_strict = stated(config, "--puma-strict")[1]
     if is_strict:
         refuse_servers(models, "--puma-strict")
-    return tuple(_strict(model) if is_strict and model.source in {"weights", "store"} else model for model in models)
+    return tuple(_strict(model) if is_strict and model.source != "answers" else model for model in models)
 
 
 def _directories(config: pytest.Config) -> list[Path]:

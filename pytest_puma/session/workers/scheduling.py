@@ -46,8 +46,8 @@ class CellScheduling(LoadScheduling):
 class ByModel(LoadScopeScheduling):
     """Runs the cells of a model on one worker, in their order; the model with the most expensive cells first.
 
-    With more workers than models, which is faster only on several GPUs, a cell and its variants run on any free
-    worker; so they do if no model is loaded.
+    With more workers than models, which is faster only on several GPUs and on a cluster, a cell and its variants run on
+    any free worker; so they do if no model is loaded.
     """
 
     def __init__(self, config: pytest.Config, log: Producer, cells: Mapping[int, Named]) -> None:
@@ -59,7 +59,11 @@ class ByModel(LoadScopeScheduling):
         self._loaded = {model.name: model.loaded.name for model in models}
         self._sizes = {model.loaded.name: model.size for model in models}
         computes = not all(model.is_read for model in models)
-        self._apart = not computes or (len(self._sizes) < self.numnodes and len(found_gpus()) > 1)
+        self._apart = not computes or (len(self._sizes) < self.numnodes and self._has_devices())
+
+    def _has_devices(self) -> bool:
+        """Whether several workers compute at once: on a cluster, or each on a GPU."""
+        return bool(self.config.option.puma_cluster) or len(found_gpus()) > 1
 
     def add_node_collection(self, node: WorkerController, collection: Sequence[str]) -> None:
         """Register the tests of a worker under unique ids: of several equal ids, xdist would run one."""

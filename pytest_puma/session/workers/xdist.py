@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_puma.errors import EngineError
+from pytest_puma.session.settings.cluster import INPUT, cluster_of
 from pytest_puma.session.settings.config import known_models, settings_of
 from pytest_puma.session.settings.options import has_options
 
@@ -40,6 +41,8 @@ def auto_workers(config: pytest.Config) -> int | None:
     if "PYTEST_XDIST_AUTO_NUM_WORKERS" in os.environ or not is_benchmark_run(config):
         return None
     known = known_models(config)
+    if any(model.source == "cluster" for model in known):
+        return len(cluster_of(config).addresses())
     models = [model for model in known if model.computes]
     if not models:
         return None if known and all(model.is_read for model in known) else 1
@@ -61,7 +64,10 @@ def header(config: pytest.Config) -> str | None:
     if hasattr(config, "workerinput") or not is_benchmark_run(config):
         return None
     # If the models are unknown, another error is shown.
-    if (models := known_models(config)) and not any(model.computes for model in models):
+    models = known_models(config)
+    if any(model.source == "cluster" for model in models):
+        return f"puma: {workers} workers; the cluster has {len(cluster_of(config).addresses())}"
+    if models and not any(model.computes for model in models):
         return f"puma: {workers} workers; no model is loaded"
     if config.known_args_namespace.numprocesses not in {"auto", "logical"}:
         where = "the cells of a model on one of them" if together(config) else f"--dist {config.option.dist}"
@@ -75,6 +81,8 @@ def add_worker_input(config: pytest.Config, workerinput: dict[str, Any]) -> None
     """Add the input of a worker: from what it computes its share, and the run that it belongs to."""
     name, started = run_id(config)
     workerinput |= {_TOGETHER: together(config), _RUN: [name, started.isoformat()]}
+    if config.option.puma_cluster:
+        workerinput[INPUT] = cluster_of(config).address
 
 
 def run_id(config: pytest.Config) -> tuple[str, datetime]:

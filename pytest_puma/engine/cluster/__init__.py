@@ -1,0 +1,1 @@
+"""Engines on the workers of a Dask cluster: the connection, the actor there, and the responder here."""

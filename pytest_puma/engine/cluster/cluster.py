@@ -1,0 +1,227 @@
+"""The connection to a Dask cluster: its workers, what models they have, and the engines on them.
+
+local:2                 a cluster of two processes on this machine, which ends with the run
+tcp://head:8786         the scheduler of a cluster that exists; tls:// as Dask's own configuration has it
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pytest_puma.core import Identity, Model, ModelError, PumaError
+from pytest_puma.engine.cluster.actor import EngineActor, find, own_version
+from pytest_puma.errors import LostError, SettingsError
+from pytest_puma.models.argument import ModelArgument
+from pytest_puma.phrases import counted
+from pytest_puma.platform.files import Stamp
+from pytest_puma.platform.installation import install_extra
+
+if TYPE_CHECKING:
+    from distributed import Client, LocalCluster
+
+LOCAL = "local:"
+#: Seconds of a step after which a worker counts as lost, by default.
+STEP_SECONDS = 600.0
+#: Seconds to wait for a worker, and between two looks at one that computes.
+_PATIENCE, _LOOK = 120.0, 1.0
+#: Seconds that a model may take to be freed.
+_CLOSING = 30.0
+_GONE = "its process ended, or its machine is gone"
+
+
+class Held(NamedTuple):
+    """An actor, the future that keeps it alive, and its worker, as messages name it."""
+
+    actor: Any
+    future: Any
+    address: str
+    worker: str
+
+
+@dataclass(kw_only=True)
+class Cluster:
+    """An open connection. `folders`: where the workers search for models, empty for their own default.
+
+    `number`: that of this process among `processes` of the run, which take different workers. `local`: the cluster that
+    this process has started.
+    """
+
+    client: Client
+    step_seconds: float = STEP_SECONDS
+    folders: Sequence[str] = ()
+    number: int = 0
+    processes: int = 1
+    local: LocalCluster | None = None
+    _frozen: set[str] = field(default_factory=set)
+
+    @property
+    def address(self) -> str:
+        """The address of the scheduler."""
+        return str(self.client.scheduler.address)
+
+    def __str__(self) -> str:
+        """The words of reports."""
+        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
+        hosts = {worker["host"] for worker in workers}
+        return f"{counted(len(workers), 'worker')} of a cluster ({counted(len(hosts), 'machine')})"
+
+    def addresses(self) -> list[str]:
+        """Return the addresses of the workers, at least one; a `SettingsError` if none comes."""
+        with suppress(TimeoutError):
+            self.client.wait_for_workers(1, timeout=_PATIENCE)
+        addresses = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+        if not addresses:
+            msg = f"--puma-cluster: {self.address} has no worker; expected one: dask worker {self.address}"
+            raise SettingsError(msg)
+        return addresses
+
+    def models(self, argument: ModelArgument) -> list[Model]:
+        """Return the model of an argument, which all workers must have; a `ModelError` names one without it."""
+        if argument.controls:
+            msg = f"{argument.controls[0].kind}= makes a variant of the model, and a cluster has none; leave it out"
+            raise ModelError(msg)
+        found = {address: self._find(address, argument.place) for address in self.addresses()}
+        first, *others = found
+        for address in others:
+            if found[address]["digest"] != found[first]["digest"]:
+                facts = (f"{found[a]['digest'][:8]} on {a} ({found[a]['host']})" for a in (first, address))
+                msg = f"the workers have different files: {' and '.join(facts)}; expected the same file everywhere"
+                raise ModelError(msg)
+        return [
+            Model(
+                name=argument.alias or found[first]["name"],
+                path=Path(argument.place),
+                options=argument.options,
+                source="cluster",
+                weights=found[first]["digest"],
+                stamps=tuple(Stamp(*stamp) for stamp in found[first]["stamps"]),
+            )
+        ]
+
+    def _find(self, address: str, place: str) -> Mapping[str, Any]:
+        """What a worker has under a place; a `ModelError` if that is nothing, or if another version looked."""
+        future = self.client.submit(find, place, list(self.folders), workers=[address], pure=False)
+        try:
+            found: Mapping[str, Any] = future.result(timeout=STEP_SECONDS)
+        except Exception as error:
+            msg = f"worker {address}: {str(error) or type(error).__name__}; expected pytest-puma {own_version()} there"
+            raise ModelError(msg) from error
+        where = f"worker {address} ({found['host']})"
+        if found["version"] != own_version():
+            msg = f"{where} has pytest-puma {found['version']}; expected {own_version()}, as here"
+            raise ModelError(msg)
+        if found["fault"]:
+            msg = f"{where}: {found['fault']}"
+            raise ModelError(msg)
+        return found
+
+    # -- engines ---------------------------------------------------------------------------------
+
+    def open(self, model: Model, threads: int | None) -> tuple[Held, Identity]:
+        """Load a model on the worker with the fewest engines; a `LostError` if that one is gone meanwhile."""
+        address = self._free()
+        found = self._find(address, str(model.path))
+        worker = f"{address} ({found['host']})"
+        if found["digest"] != model.weights:
+            msg = f"worker {worker} has another file: {found['digest'][:8]}; expected {model.weights[:8]}, as before"
+            raise ModelError(msg)
+        future = self.client.submit(EngineActor, workers=[address], actor=True, pure=False)
+        try:
+            held = Held(future.result(timeout=_PATIENCE), future, address, worker)
+        except Exception as error:
+            raise _lost(worker, "the actor did not start", error) from error
+        host = address.rpartition(":")[0]
+        shared = sum(other.rpartition(":")[0] == host for other in self.addresses())
+        identity = self.call(held, "load", model, list(self.folders), threads, min(self.processes, shared))
+        return held, identity
+
+    def call(self, held: Held, method: str, *values: Any, **named: Any) -> Any:
+        """Call a method of an actor; a `LostError` if its worker is gone, or over the limit of a step."""
+        limit = self.step_seconds if method == "step" else STEP_SECONDS
+        end = time.monotonic() + limit
+        try:
+            result = getattr(held.actor, method)(*values, **named)
+            while held.future.status == "finished" and time.monotonic() < end:
+                with suppress(TimeoutError):
+                    return result.result(timeout=_LOOK)
+        except PumaError:
+            raise
+        except Exception as error:
+            if held.future.status == "finished" and not isinstance(error, OSError):
+                raise
+            raise _lost(held.worker, _GONE, error) from error
+        if held.future.status != "finished":
+            raise _lost(held.worker, _GONE)
+        self._restart(held)
+        raise _lost(held.worker, f"a step took more than {limit:g} s (ini key puma_step_seconds)")
+
+    def release(self, held: Held, *, wait: bool) -> None:
+        """Free the model of an actor. `wait`: until its memory is free."""
+        if wait:
+            with suppress(Exception):
+                held.actor.close().result(timeout=_CLOSING)
+        held.future.release()
+
+    def close(self) -> None:
+        """Close the connection, and end the local cluster."""
+        self.client.close(timeout=_CLOSING)
+        if self.local is not None:
+            self.local.close(timeout=_CLOSING)
+
+    def _free(self) -> str:
+        """The worker with the fewest engines. Of equal ones, each process of the run takes another."""
+        addresses = self.addresses()
+        usable = [address for address in addresses if address not in self._frozen] or addresses
+        # A nested function travels as code: the scheduler needs no pytest-puma.
+        engines = self.client.run_on_scheduler(
+            lambda dask_scheduler: {address: len(worker.actors) for address, worker in dask_scheduler.workers.items()}
+        )
+        turned = usable[self.number % len(usable) :] + usable[: self.number % len(usable)]
+        return min(turned, key=lambda address: engines.get(address, 0))
+
+    def _restart(self, held: Held) -> None:
+        """Let the nanny of a frozen worker end and start it; without one, the worker is left alone."""
+        self._frozen.add(held.address)
+        with suppress(Exception):
+            self.client.restart_workers([held.address], timeout=_CLOSING, raise_for_error=False)
+
+
+def connect(text: str, **settings: Any) -> Cluster:
+    """Return the cluster of a text as `--puma-cluster` has it; a `SettingsError` if there is none."""
+    workers = text.removeprefix(LOCAL) if text.startswith(LOCAL) else ""
+    if text.startswith(LOCAL) and not (workers.isdecimal() and int(workers) > 0):
+        msg = f"--puma-cluster: found {text!r}; expected local:N with N workers, such as local:2"
+        raise SettingsError(msg)
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError as error:
+        msg = f"--puma-cluster needs distributed, which is not installed; run: {install_extra('cluster')}"
+        raise SettingsError(msg) from error
+    local = None
+    if workers:
+        local = LocalCluster(
+            n_workers=int(workers),
+            threads_per_worker=1,
+            processes=True,
+            # llama.cpp maps files into the memory.
+            memory_limit=0,
+            dashboard_address=None,
+            silence_logs=logging.CRITICAL,
+        )
+    try:
+        client = Client(local or text)
+    except (OSError, ValueError, TimeoutError) as error:
+        msg = f"--puma-cluster {text}: {error}; expected the address of a Dask scheduler, or local:N"
+        raise SettingsError(msg) from error
+    return Cluster(client=client, local=local, **settings)
+
+
+def _lost(worker: str, why: str, error: Exception | None = None) -> LostError:
+    reason = f": {error}" if error is not None and str(error) else ""
+    return LostError(f"the engine on the worker {worker} is lost: {why}{reason}")
