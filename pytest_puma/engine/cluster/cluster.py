@@ -108,7 +108,12 @@ class Cluster:
         """What a worker has under a place; a `ModelError` if that is nothing, or if another version looked."""
         future = self.client.submit(find, place, list(self.folders), workers=[address], pure=False)
         try:
-            found: Mapping[str, Any] = future.result(timeout=STEP_SECONDS)
+            found: Mapping[str, Any] = future.result(timeout=self.step_seconds)
+        except TimeoutError as error:
+            self._restart(address)
+            raise _lost(
+                address, f"it did not answer within {self.step_seconds:g} s (ini key puma_step_seconds)"
+            ) from error
         except Exception as error:
             msg = f"worker {address}: {str(error) or type(error).__name__}; expected pytest-puma {own_version()} there"
             raise ModelError(msg) from error
@@ -158,7 +163,7 @@ class Cluster:
             raise _lost(held.worker, _GONE, error) from error
         if held.future.status != "finished":
             raise _lost(held.worker, _GONE)
-        self._restart(held)
+        self._restart(held.address)
         raise _lost(held.worker, f"a step took more than {limit:g} s (ini key puma_step_seconds)")
 
     def release(self, held: Held, *, wait: bool) -> None:
@@ -185,11 +190,11 @@ class Cluster:
         turned = usable[self.number % len(usable) :] + usable[: self.number % len(usable)]
         return min(turned, key=lambda address: engines.get(address, 0))
 
-    def _restart(self, held: Held) -> None:
+    def _restart(self, address: str) -> None:
         """Let the nanny of a frozen worker end and start it; without one, the worker is left alone."""
-        self._frozen.add(held.address)
+        self._frozen.add(address)
         with suppress(Exception):
-            self.client.restart_workers([held.address], timeout=_CLOSING, raise_for_error=False)
+            self.client.restart_workers([address], timeout=_CLOSING, raise_for_error=False)
 
 
 def connect(text: str, **settings: Any) -> Cluster:
@@ -203,6 +208,8 @@ def connect(text: str, **settings: Any) -> Cluster:
     except ImportError as error:
         msg = f"--puma-cluster needs distributed, which is not installed; run: {install_extra('cluster')}"
         raise SettingsError(msg) from error
+    # A report of a lost worker names it; Dask's own lines would be in the logs of each test.
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
     local = None
     if workers:
         local = LocalCluster(
