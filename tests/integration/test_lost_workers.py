@@ -19,7 +19,7 @@ import pytest
 def test_triage(puma):
     pass
 """
-#: Asks twice; between both, all workers receive the next signal in the file `shots`.
+#: Asks twice; between both, the next signal in the file `shots` goes to all workers, SIGSTOP to the one that computes.
 DOUBTED = """
 import os
 import signal
@@ -34,8 +34,12 @@ def shoot():
     left = SHOTS.read_text().split()
     if left:
         SHOTS.write_text(" ".join(left[1:]))
-        for pid in default_client().run(os.getpid).values():
-            os.kill(pid, getattr(signal, left[0]))
+        engines = default_client().run_on_scheduler(
+            lambda dask_scheduler: {name: len(worker.actors) for name, worker in dask_scheduler.workers.items()}
+        )
+        for address, pid in default_client().run(os.getpid).items():
+            if engines[address] or left[0] == "SIGKILL":
+                os.kill(pid, getattr(signal, left[0]))
 
 def doubted(task):
     first = yield from ask(task.generate(task.prompt()))

@@ -192,9 +192,11 @@ class Cluster:
 
     def _restart(self, address: str) -> None:
         """Let the nanny of a frozen worker end and start it; without one, the worker is left alone."""
-        self._frozen.add(address)
+        done: dict[str, str] = {}
         with suppress(Exception):
-            self.client.restart_workers([address], timeout=_CLOSING, raise_for_error=False)
+            done = self.client.restart_workers([address], timeout=_CLOSING, raise_for_error=False)
+        if done.get(address) != "OK":
+            self._frozen.add(address)
 
 
 def connect(text: str, **settings: Any) -> Cluster:

@@ -28,7 +28,8 @@ class ClusterResponder:
         #: Whether the engine has to forget all earlier requests.
         self._anew = True
         self._signature: Mapping[str, Any] = {}
-        self.speed = Speed()
+        #: That of the cell, and that of its earlier blocks.
+        self.speed = self._earlier = Speed()
         #: The loss of an engine, and that before the attempt that runs.
         self._lost: tuple[str, ...] = ()
         self._warnings: tuple[str, ...] = ()
@@ -71,7 +72,7 @@ class ClusterResponder:
             return {}
         held, self._held = self._held, None
         try:
-            answer, self.speed = self._cluster.call(held, "step", self._submitted, anew=self._anew)
+            answer, computed = self._cluster.call(held, "step", self._submitted, anew=self._anew)
         except LostError as error:
             self._lost = (f"{error}; the cell ran again",)
             self._cluster.release(held, wait=False)
@@ -79,7 +80,7 @@ class ClusterResponder:
         except Exception:  # of the engine, which goes on with the next cell
             self._held = held
             raise
-        self._held, self._anew = held, False
+        self._held, self._anew, self.speed = held, False, self._earlier + computed
         self._submitted.clear()
         responses = responses_from(answer)
         self._waiting -= responses.keys()
@@ -90,11 +91,16 @@ class ClusterResponder:
         signature = {**self._signature, "engine": dict(self.identity.signature)}
         return Provenance(signature=signature, notes=self.identity.notes, warnings=self._warnings)
 
-    def reset(self) -> None:
+    def forget(self) -> None:
         """Forget all requests, and with the next step the cache of their prompts."""
         self._submitted.clear()
         self._waiting.clear()
-        self._anew, self._signature, self.speed = True, {}, Speed()
+        self._anew, self._earlier = True, self.speed
+
+    def reset(self) -> None:
+        """Forget the cell, too."""
+        self._signature, self.speed = {}, Speed()
+        self.forget()
 
     def close(self) -> None:
         """Free the model. May be called twice."""
