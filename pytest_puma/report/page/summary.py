@@ -14,8 +14,10 @@ from pytest_puma.report import notes, robustness
 from pytest_puma.report.commands import commands_of
 from pytest_puma.report.notes import Note
 from pytest_puma.report.page.changes import Against, change_lines, contrast_table, shift_table
+from pytest_puma.report.page.cost_charts import cost_charts
 from pytest_puma.report.page.disagreements import Disagreement
 from pytest_puma.report.page.drawings import Drawing, HeatMap, Scale, draw, heat_map
+from pytest_puma.report.page.labels import LabelTable, label_table
 from pytest_puma.report.page.variants import variants_of
 from pytest_puma.report.rows import MetricRow, metric_rows
 
@@ -32,13 +34,14 @@ class Line:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScenarioTable:
-    """The cells of a scenario: groups of lines, one for each cell and naive baseline, and the heat map."""
+    """The cells of a scenario: groups of lines, one for each cell and naive baseline, the heat map, the labels."""
 
     name: str
     task: TaskInfo
     scale: Scale
     groups: list[list[Line]]
     heat: HeatMap | None
+    labels: LabelTable | None
 
 
 def summarize(
@@ -65,6 +68,7 @@ def summarize(
         "against": "" if against is None else against.name,
         "changes": [] if against is None else list(change_lines(run, against)),
         "best": run.best,
+        "costs": list(cost_charts(run)),
         "variants": variants_of(run),
         "shifts": shifts,
         "shift_sentences": robustness.sentences(run),
@@ -125,7 +129,12 @@ def _tables(outcomes: Sequence[Outcome]) -> Iterator[ScenarioTable]:
         scales = _scales(rows)
         axis = scales.get(task.primary) or Scale.over(())
         yield ScenarioTable(
-            name=scenario, task=task, scale=axis, groups=_groups(rows, scales, axis), heat=heat_map(task, cells)
+            name=scenario,
+            task=task,
+            scale=axis,
+            groups=_groups(rows, scales, axis),
+            heat=heat_map(task, cells),
+            labels=label_table(task, cells),
         )
 
 

@@ -30,7 +30,7 @@ def texts(cells: Iterable[str]) -> list[str]:
 
 def test_the_summary_has_every_row_of_the_terminal(run: Recorded, page: Page) -> None:
     expected = all_rows([outcome for outcome in run.run.outcomes if outcome.name.perturbation is None])
-    bodies = [table[1:] for table in page.tables if table[0][:2] == ["strategy", "model"]]
+    bodies = [table[1:] for table in page.tables if table[0][:3] == ["strategy", "model", "metric"]]
     rows = [texts(row) for body in bodies for row in body]
     assert len(rows) == len(expected)
     for mine, (scenario, strategy, model, n, metric, value, limits, *costs, verdict, gate) in zip(
