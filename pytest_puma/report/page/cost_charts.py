@@ -15,7 +15,7 @@ from pytest_puma.report.rows import number, throughput
 _RADIUS = 4
 
 
-class Cost(NamedTuple):
+class _Cost(NamedTuple):
     """A cost by cell, in a `unit`; `better`: `high` or `low`."""
 
     unit: str
@@ -64,9 +64,9 @@ def _is_measured(outcome: Outcome) -> bool:
     return outcome.primary in outcome.measures and math.isfinite(outcome[outcome.primary])
 
 
-def _costs(run: Run, outcomes: Sequence[Outcome]) -> Iterator[Cost]:
+def _costs(run: Run, outcomes: Sequence[Outcome]) -> Iterator[_Cost]:
     """Yield the costs of cells; a front of the run over the size has a picture of its own."""
-    yield Cost(
+    yield _Cost(
         "answers a second",
         "high",
         {
@@ -78,9 +78,9 @@ def _costs(run: Run, outcomes: Sequence[Outcome]) -> Iterator[Cost]:
     memory: dict[str, int] = {}
     for outcome in run.outcomes:
         memory[outcome.name.model] = max(memory.get(outcome.name.model, 0), outcome.execution.memory)
-    yield Cost("MB of memory", "low", _by_cell(outcomes, memory))
+    yield _Cost("MB of memory", "low", _by_cell(outcomes, memory))
     if not any(front.other_metric == SIZE for front in run.fronts):
-        yield Cost("MB of weights", "low", _by_cell(outcomes, {name: file.size for name, file in run.weights.items()}))
+        yield _Cost("MB of weights", "low", _by_cell(outcomes, {name: file.size for name, file in run.weights.items()}))
 
 
 def _by_cell(outcomes: Sequence[Outcome], of_models: Mapping[str, int]) -> dict[str, float]:
@@ -89,7 +89,7 @@ def _by_cell(outcomes: Sequence[Outcome], of_models: Mapping[str, int]) -> dict[
     }
 
 
-def _chart(cost: Cost, outcomes: Sequence[Outcome]) -> CostChart:
+def _chart(cost: _Cost, outcomes: Sequence[Outcome]) -> CostChart:
     task, costs = outcomes[0].task, [cost.of_cells[outcome.cell] for outcome in outcomes]
     measures = [outcome.measures[task.primary] for outcome in outcomes]
     frame = Frame.around(costs, ends(measures))
