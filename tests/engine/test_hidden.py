@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
 
+import llama_cpp
 import numpy as np
 import pytest
 
@@ -60,6 +62,17 @@ def test_the_state_of_a_token_depends_on_those_before_it_alone(states: HiddenSta
     other = states.of((*TOKENS[:6], 500))
     assert np.allclose(other[1][:6], beginning[1][:6], atol=1e-4)
     assert not np.allclose(other[1][6], beginning[1][6], atol=1e-2)
+
+
+def test_a_vector_is_added_to_the_states_that_are_read_of_its_layer(states: HiddenStates) -> None:
+    plain = states.of(TOKENS)
+    rows = np.random.default_rng(0).normal(size=(len(plain), plain[0].shape[1])).astype(np.float32)
+    numbers = rows.ctypes.data_as(ctypes.POINTER(ctypes.c_float))
+    # The first row is of layer 1.
+    llama_cpp.llama_set_adapter_cvec(states._context, numbers, rows.size, rows.shape[1], 1, 1)  # noqa: SLF001
+    steered = states.of(TOKENS)
+    assert np.array_equal(steered[0], plain[0])
+    assert np.allclose(steered[1] - plain[1], rows[0], atol=1e-4)
 
 
 def test_a_text_that_is_too_long_is_refused(states: HiddenStates) -> None:
