@@ -56,15 +56,15 @@ def measured(project: Project) -> dict[str, dict[str, Any]]:
 def test_a_gate_limits_the_distance_of_each_variant(varied: Project) -> None:
     result = run_grid(varied)
     result.assert_outcomes(passed=4, failed=2)
-    result.stdout.fnmatch_lines(["kl 1.21 [[]1.21, 1.21[]] n=8 is over 0.05"])
+    result.stdout.fnmatch_lines(["kl 1.22 [[]1.22, 1.22[]] n=8 is over 0.05"])
     cells = measured(varied)
-    # At 4 of 6 places another of the 257 tokens is the best one; a list of 256 may lack one of them.
+    # At 4 of 6 places another of the 257 tokens is the best one; all others are equal, also one that a list lacks.
     exact = 4 / 6 * 5 * (exp(5) - 1) / (exp(5) + 256)
     for strategy in ("zero_shot", "option_scoring"):
         cell = f"triage_jira-{strategy}@q"
         assert cells[cell] == {}
         assert cells[f"{cell}+loud-1"] == {"kl": 0.0}
-        assert cells[f"{cell}+loud-2"] == {"kl": pytest.approx(0.995 * exact, rel=0.005)}
+        assert cells[f"{cell}+loud-2"] == {"kl": pytest.approx(exact, rel=1e-5)}
 
 
 @ONE_PROCESS
@@ -132,7 +132,7 @@ def test_a_comparison_of_variants_shows_the_distance(varied: Project) -> None:
     result = run_grid(varied, "--puma-compare=variant", "--puma-report=md:run.md", "--puma-report=html:run.html")
     result.assert_outcomes(passed=6)
     result.stdout.fnmatch_lines(
-        ["scenario *variant *still wrong *kl *same top", "triage_jira *loud-1 * 0 *1.00", "* loud-2 * 1.21 *0.333"]
+        ["scenario *variant *still wrong *kl *same top", "triage_jira *loud-1 * 0 *1.00", "* loud-2 * 1.22 *0.333"]
     )
     page, report = ((varied.pytester.path / name).read_text() for name in ("run.html", "run.md"))
     assert re.search(r"\| still wrong +\| kl +\| same top +\|", report)

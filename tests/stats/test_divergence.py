@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import log
+from math import exp, log
 
 import numpy as np
 import pytest
@@ -23,19 +23,28 @@ def bound(old: NDArray[np.float64], new: NDArray[np.float64], count: int) -> flo
     return kl_divergence(*best(old, count), *best(new, count))
 
 
+def as_one(old: NDArray[np.float64], new: NDArray[np.float64], count: int) -> float:
+    """The divergence if all tokens that are not in both lists are one, which is never above the bound."""
+    first, second = (dict(zip(*best(side, count), strict=True)) for side in (old, new))
+    both = [token for token in first if token in second]
+    rests = [1 + 1e-7 - min(1.0, sum(exp(side[token]) for token in both)) for side in (first, second)]
+    parts = (exp(first[token]) * (first[token] - second[token]) for token in both)
+    return max(0.0, sum(parts) + rests[0] * log(rests[0] / rests[1]))
+
+
 @pytest.mark.parametrize(
     ("old", "new", "count", "expected"),
     [
         # Both lists have all tokens: the exact value.
         ([0.5, 0.25, 0.25], [0.25, 0.5, 0.25], 3, 0.25 * log(2)),
-        # Tokens 0 and 1 one by one, the others as 0.2 against 0.4.
-        ([0.5, 0.3, 0.15, 0.05], [0.4, 0.2, 0.1, 0.3], 2, 0.5 * log(0.5 / 0.4) + 0.5 * log(0.5 / 0.6)),
-        # No token is in both lists: nothing is known.
+        # Token 0 is in both lists. Of the others, 1 may have 0.3 in the second, and 3 all the 0.2 in the first.
+        ([0.5, 0.3, 0.15, 0.05], [0.4, 0.2, 0.1, 0.3], 2, 0.5 * log(0.5 / 0.4) + 0.2 * log(0.2 / 0.3)),
+        # No token is in both lists, and each list has one: the others are one against one.
         ([0.9, 0.04, 0.03, 0.03], [0.03, 0.9, 0.04, 0.03], 1, 0.0),
     ],
 )
 def test_by_hand(old: list[float], new: list[float], count: int, expected: float) -> None:
-    assert bound(np.array(old), np.array(new), count) == pytest.approx(expected, abs=1e-6)
+    assert bound(np.array(old), np.array(new), count) == pytest.approx(expected, abs=1e-4)
 
 
 @given(
@@ -46,7 +55,7 @@ def test_it_is_never_above_the_exact_divergence(logits: list[tuple[float, float]
     old, new = (np.exp(side) / np.exp(side).sum() for side in np.array(logits).T)
     exact = float(old @ np.log(old / new))
     found = bound(old, new, min(count, len(old)))
-    assert 0 <= found <= exact + 2e-6
+    assert as_one(old, new, min(count, len(old))) - 2e-6 <= found <= exact + 2e-6
     if count >= len(old):
         assert found == pytest.approx(exact, abs=1e-5)
 
