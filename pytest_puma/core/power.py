@@ -88,7 +88,8 @@ class Forecast:
     the context. `context_bytes`: the size of all that llama.cpp keeps beside the weights; `cache_bytes`: that of the
     cache, None if the file does not specify it. `seconds`: None if the model wrote no replies here, only scored labels.
     `kept`: the number of answers that the response store has; `seconds` are those of the rest, `reply_tokens` the mean
-    length of its replies. `judges`: what their verdicts cost on top.
+    length of its replies. `distance_tokens`: those that are read to measure the distance of variants from their plain
+    model; `seconds` include them. `judges`: what their verdicts cost on top.
     `difference`: the true change of `metric`, against a baseline on the same samples, that 80 % of such runs detect.
     `powers`: the power of each gate on a baseline.
     """
@@ -110,6 +111,7 @@ class Forecast:
     seconds: float | None
     kept: int = 0
     reply_tokens: float = 0.0
+    distance_tokens: int = 0
     judges: tuple[JudgeForecast, ...] = ()
     metric: str
     difference: float

@@ -53,12 +53,17 @@ def scored_replies(
     cell: Cell, answered: CellPredictions, engine: Responder, progress: Progress | None = None
 ) -> ScoredReplies:
     """Let a plain model score its own replies."""
-    requests = {
+    requests = requests_of(cell, answered)
+    return ScoredReplies(requests, responses_to(cell, answered, engine, requests, progress))
+
+
+def requests_of(cell: Cell, answered: CellPredictions, *, unknown: str = "") -> dict[Key, Score]:
+    """Return the requests to score the replies of a plain cell. `unknown`: stands for empty replies, to plan them."""
+    return {
         prediction.key: request
         for prediction in answered.predictions
-        if (request := _request(cell, prediction, answered.shared_prompts)) is not None
+        if (request := _request(cell, prediction, answered.shared_prompts, unknown)) is not None
     }
-    return ScoredReplies(requests, _responses(cell, answered, engine, requests, progress))
 
 
 def with_divergence(
@@ -71,7 +76,7 @@ def with_divergence(
         return without_divergence(answered, f"{cell.name.plain} gave no reply to the same samples")
     pairs = {
         key: (plain.responses[key], response)
-        for key, response in _responses(cell, answered, engine, requests, progress).items()
+        for key, response in responses_to(cell, answered, engine, requests, progress).items()
     }
     if any(_lengths(old) != _lengths(new) for old, new in pairs.values()):
         return without_divergence(answered, f"the vocabularies of {cell.name.model} and {cell.name.plain} differ")
@@ -87,8 +92,8 @@ def without_divergence(answered: CellPredictions, why: str) -> CellPredictions:
     return replace(answered, unmeasured={**answered.unmeasured, "distributions": f"is not measured: {why}"})
 
 
-def _request(cell: Cell, prediction: Prediction, shared: tuple[Messages, ...]) -> Score | None:
-    """The request to score the last reply that the answer names; None if that is empty.
+def _request(cell: Cell, prediction: Prediction, shared: tuple[Messages, ...], unknown: str) -> Score | None:
+    """The request to score the last reply that the answer names, or `unknown`; None if both are empty.
 
     Of continuations that were scored, the most probable one is the reply.
     """
@@ -102,7 +107,7 @@ def _request(cell: Cell, prediction: Prediction, shared: tuple[Messages, ...]) -
     if not cited:
         return None
     turn, messages = cited[-1]
-    response, text = turn.response, turn.response.text
+    response, text = turn.response, turn.response.text or unknown
     if turn.continuations:
         text = turn.continuations[response.logprobs.index(max(response.logprobs))]
     if not text:
@@ -112,14 +117,14 @@ def _request(cell: Cell, prediction: Prediction, shared: tuple[Messages, ...]) -
     return Score(prompt=prompt, continuations=(text,), ends=not response.truncated, top=TOP)
 
 
-def _responses(
+def responses_to(
     cell: Cell,
     answered: CellPredictions,
     engine: Responder,
     requests: Mapping[Key, Score],
-    progress: Progress | None,
+    progress: Progress | None = None,
 ) -> dict[Key, Response]:
-    """The responses of the model of a cell; none to a reply that its context cannot hold."""
+    """Return the responses of the model of a cell; none to a reply that its context cannot hold."""
     samples = {sample.id: sample for sample in answered.samples}
     vary(cell, engine)
     engine.begin(cell.id, {name: part for name, part in answered.signature.items() if name != "engine"})

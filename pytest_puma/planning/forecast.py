@@ -33,6 +33,7 @@ from pytest_puma.models.header import bytes_of
 from pytest_puma.models.quantised import at_hand, weights_path
 from pytest_puma.models.resolve import inspect_model
 from pytest_puma.models.weights import known_digest
+from pytest_puma.planning.distance_forecast import DistancePlanner
 from pytest_puma.planning.judge_forecast import JudgePlanner
 from pytest_puma.planning.settings import Settings
 from pytest_puma.responses.database import ResponseStore
@@ -68,14 +69,24 @@ def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], setting
             project=settings.project,
             store=store,
         )
+        distances = DistancePlanner(cells, project=settings.project, store=store)
         forecasts = []
         for cell in cells:
             tasks, model = tasks_of(cell, settings.project), cell.model.loaded
             backends[model].vary(cell.model.variant)
             throughput = throughputs[cell.model]
             forecast = _forecast(cell, tasks, backends[model], files[model], throughput, store=store)
-            judged = judges.forecast(cell, reply_tokens=forecast.reply_tokens)
-            forecasts.append(replace(forecast, loaded=model.name, controls=control_bytes(cell.model), judges=judged))
+            scored = distances.tokens(cell, backends[model], reply_tokens=forecast.reply_tokens)
+            forecasts.append(
+                replace(
+                    forecast,
+                    loaded=model.name,
+                    controls=control_bytes(cell.model),
+                    distance_tokens=scored,
+                    seconds=None if forecast.seconds is None else forecast.seconds + scored / throughput.prefill,
+                    judges=judges.forecast(cell, reply_tokens=forecast.reply_tokens),
+                )
+            )
         return forecasts
 
 

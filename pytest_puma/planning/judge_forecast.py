@@ -59,7 +59,7 @@ class JudgePlanner:
                 None if self.store is None else opened.enter_context(closing(ResponseStore(self.store, readonly=True)))
             )
             backend = self.backends[cell.model.loaded]
-            answered = predict(cell, _kept(Engine(backend), cell.model, store), project=self.project)
+            answered = predict(cell, keeping(Engine(backend), cell.model, store), project=self.project)
             judges: list[tuple[str, Model | None]] = [(model.name, model) for model in cell.judges]
             return tuple(
                 self._judge(cell, answered, *named, store, reply_tokens) for named in judges or [(JUDGE, None)]
@@ -83,7 +83,7 @@ class JudgePlanner:
         engine = _Asked(backend)
         rubrics = tuple(metric.name for metric in cell.judged if not metric.name.endswith(AGREEMENT))
         try:
-            judged = judge(cell, answered, [_kept(engine, asked, store if known else None)])
+            judged = judge(cell, answered, [keeping(engine, asked, store if known else None)])
         except MetricError:  # it cannot read an empty reply
             return JudgeForecast(judge=name, rubrics=rubrics)
         turns = [turn for prediction in judged.predictions for turn in prediction.transcripts[JUDGE].turns]
@@ -102,5 +102,6 @@ class JudgePlanner:
         )
 
 
-def _kept(engine: Engine, model: Model, store: ResponseStore | None) -> Responder:
+def keeping(engine: Engine, model: Model, store: ResponseStore | None) -> Responder:
+    """Return an engine that takes what a store has from there."""
     return engine if store is None else KeepingResponder(engine, store, model)

@@ -82,6 +82,10 @@ def forecast_lines(
     lines += power_lines(power for forecast in forecasts for power in forecast.powers.items())
     if needed[_KEPT]:
         lines.append("kept: answers that the run takes from the response store; the minutes are those of the rest")
+    scored = [forecast.distance_tokens for forecast in forecasts if forecast.distance_tokens]
+    if scored:
+        cells = f"{len(scored)} of {counted(len(forecasts), 'cell')}"
+        lines.append(f"distance: {cells} read {sum(scored):,} tokens more for it; the minutes include them")
     lines += _bases(throughputs)
     lines += _judging(forecasts)
     lines += _memory(forecasts, process_bytes)

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
+import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -78,3 +81,48 @@ def test_the_doctor_names_an_adapter_larger_than_a_tenth_of_the_weights(
     result = planned.run("--puma-plan", "--puma-model=q.gguf,lora=wide.gguf", model=False)
     warnings = _lines(result, "warning: wide.gguf has ")
     assert len(warnings) == (state == "advice")
+
+
+DISTANCE = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot", "option_scoring"], samples=6, max_tokens=8, gates=GATES)
+def test_triage(puma):
+    pass
+"""
+SWEEP = "--puma-model=q.gguf,steer=loud.gguf:0/1/2"
+
+
+def _distance_tokens(result: pytest.RunResult) -> int:
+    """The tokens that a plan counts for distances; 0 if it has no such line."""
+    found = [re.fullmatch(r"distance: . of . cells read ([\d,]+) tokens more .*", line) for line in result.outlines]
+    return next((int(match[1].replace(",", "")) for match in found if match), 0)
+
+
+def _scored_tokens(project: Project) -> int:
+    """The tokens that runs computed to measure distances."""
+    (store,) = (project.pytester.path / ".puma").glob("responses.sqlite")
+    with closing(sqlite3.connect(store)) as connection:
+        usages = [json.loads(usage) for (usage,) in connection.execute("SELECT usage FROM response WHERE top != x''")]
+    return sum(prompt - cached + decoded for prompt, cached, decoded, _ in usages)
+
+
+def test_the_pass_that_measures_distances_is_counted_as_it_is_run(planned: Project) -> None:
+    planned.write(test_it=DISTANCE.replace("GATES", "[]"))
+    assert _distance_tokens(planned.run("--puma-plan", SWEEP, model=False)) == 0
+    planned.run(SWEEP, model=False).assert_outcomes(passed=6)
+    planned.write(test_it=DISTANCE.replace("GATES", '["kl <= 100"]'))
+    # The answers are kept, so that all replies are known.
+    tokens = _distance_tokens(planned.run("--puma-plan", SWEEP, model=False))
+    planned.run(SWEEP, model=False).assert_outcomes(passed=6)
+    assert tokens == _scored_tokens(planned) > 0
+    assert _distance_tokens(planned.run("--puma-plan", SWEEP, model=False)) == 0
+
+
+def test_replies_that_are_not_written_yet_have_the_length_that_the_plan_assumes(planned: Project) -> None:
+    planned.write(test_it=DISTANCE.replace("GATES", '["kl <= 100"]').replace(', "option_scoring"', ""))
+    sweep = "--puma-model=q.gguf,steer=loud.gguf:0/1"
+    tokens = _distance_tokens(planned.run("--puma-plan", sweep, model=False))
+    planned.run(sweep, model=False).assert_outcomes(passed=2)
+    # Two models score 6 replies of at most 8 tokens; those of this model may be shorter.
+    assert 0 <= tokens - _scored_tokens(planned) <= 2 * 6 * 8
