@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     )
     from pytest_puma.judges import rubric
     from pytest_puma.models.control_vector import ControlVector
-    from pytest_puma.models.controls import lora, steer
+    from pytest_puma.models.controls import hook, lora, quant, steer
     from pytest_puma.perturbations import Group, Perturbation
     from pytest_puma.runs.loaded import LoadedRun, load_run
     from pytest_puma.scenarios.choice import ChoiceScenario
@@ -62,9 +62,11 @@ __all__ = [
     "Variant",
     "ask",
     "ask_all",
+    "hook",
     "load_run",
     "lora",
     "metric",
+    "quant",
     "rubric",
     "steer",
 ]
@@ -79,8 +81,10 @@ _ELSEWHERE = {
     "Perturbation": "pytest_puma.perturbations",
     "Strategy": "pytest_puma.strategies",
     "Task": "pytest_puma.strategies",
+    "hook": "pytest_puma.models.controls",
     "load_run": "pytest_puma.runs.loaded",
     "lora": "pytest_puma.models.controls",
+    "quant": "pytest_puma.models.controls",
     "rubric": "pytest_puma.judges",
     "steer": "pytest_puma.models.controls",
 }

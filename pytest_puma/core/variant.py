@@ -9,21 +9,22 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from pytest_puma.errors import SettingsError
 
 #: A LoRA adapter; a control vector, which is added to states, whose direction is taken out of them, or to which they
 #: are rotated; a vector that is added to the outputs of attention heads; a condition on prompts, for vectors to act on
-#: their replies; a quantisation; an option of the engine: the type of its KV cache, or whether it uses flash attention.
-ControlKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "heads", "when", "quant", "kv", "flash"]
+#: their replies; a function of one's own; a quantisation; an option of the engine: the type of its KV cache, or whether
+#: it uses flash attention.
+ControlKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "heads", "when", "hook", "quant", "kv", "flash"]
 #: Kinds that are chosen from values and have no strength.
 CHOSEN: tuple[ControlKind, ...] = ("quant", "kv", "flash")
 #: Kinds that change states while they are computed, by a formula that llama.cpp does not have.
-HOOKS: tuple[ControlKind, ...] = ("ablate", "rotate", "heads", "when")
+HOOKS: tuple[ControlKind, ...] = ("ablate", "rotate", "heads", "when", "hook")
 #: The tokens whose states a control changes: of the prompt, of the reply, or the last one of the prompt.
 Scope: TypeAlias = Literal["all", "prompt", "reply", "last"]
 #: First and last, counted from 0, as in llama.cpp's `l_out-N`.
@@ -45,9 +46,10 @@ class Control:
     """A file that is put on a model, or in place of its own; or a value of an option.
 
     `name`: the stem of the file, else the value, such as a type of quantisation that is made of the model's own file.
-    `sha256`: the digest of the file's bytes, which identifies it; empty without a file. `strength`: its factor, never
-    0; of a rotation, degrees; of a condition, its threshold, which may be 0. `layers`: those of a control vector, None
-    for all that the file has. `scope`: the tokens that a vector changes.
+    `sha256`: the digest of the file's bytes, which identifies it; of a function, of its name, node and version; empty
+    for values. `strength`: its factor, never 0; of a rotation, degrees; of a condition, its threshold, which may be 0.
+    `layers`: those of a control vector, None for all that the file has. `scope`: the tokens that a vector changes.
+    `change`: a function of one's own (`engine.hook.Change`), and the `node` whose states it changes.
     """
 
     kind: ControlKind
@@ -57,6 +59,8 @@ class Control:
     strength: float = 1.0
     layers: Layers | None = None
     scope: Scope = "all"
+    node: str = ""
+    change: Callable[..., Any] | None = field(default=None, compare=False)
 
     @property
     def label(self) -> str:

@@ -23,7 +23,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from pytest_puma.core import Control
+from pytest_puma.core import Control, EngineError
 from pytest_puma.core.variant import ControlKind, Scope
 from pytest_puma.engine.hook import Change, Hook, Rows, Scoped, States
 
@@ -82,13 +82,46 @@ def hooks_of(control: Control, directions: NDArray[np.float32], scope: Scoped) -
     """
     transform, node = _TRANSFORMS[control.kind], "kqv_out" if control.kind == "heads" else "l_out"
     return [
-        Hook(layer, node, _scoped(transform(direction, control.strength), scope))
+        Hook(layer, node, _scoped(_of_states(transform(direction, control.strength)), scope))
         for layer, direction in enumerate(directions, start=1)
         if direction.any()
     ]
 
 
-def _scoped(transform: Transform, scope: Scoped) -> Change:
+def own_hooks(control: Control, scope: Scoped) -> list[Hook]:
+    """Return the hooks of a function of one's own, at each of its layers, on the tokens of a scope."""
+    if control.change is None or control.layers is None:
+        return []
+    layers = range(control.layers[0], control.layers[1] + 1)
+    return [Hook(layer, control.node, _scoped(_checked(control, layer, control.change), scope)) for layer in layers]
+
+
+def _checked(control: Control, layer: int, function: Change) -> Change:
+    """A function whose result is checked; an `EngineError` names it."""
+
+    def change(states: States, rows: Rows) -> States:
+        # A copy: it may change the states in place.
+        changed = function(states.copy(), rows)
+        is_array = isinstance(changed, np.ndarray)
+        found = f"{changed.dtype} of the shape {changed.shape}" if is_array else f"{type(changed).__name__}"
+        if is_array and (changed.dtype, changed.shape) == (states.dtype, states.shape):
+            if np.isfinite(changed).all():
+                return changed
+            found = "a value that is not a finite number"
+        msg = (
+            f"hook function {control.name!r} returned {found} for {control.node}-{layer}; expected finite numbers, "
+            f"float32 of the shape {states.shape}: a row for each row that it gets"
+        )
+        raise EngineError(msg)
+
+    return change
+
+
+def _of_states(transform: Transform) -> Change:
+    return lambda states, _rows: transform(states)
+
+
+def _scoped(function: Change, scope: Scoped) -> Change:
     """A change of the rows in a scope; without one of these, the states are the same object."""
 
     def change(states: States, rows: Rows) -> States:
@@ -96,7 +129,7 @@ def _scoped(transform: Transform, scope: Scoped) -> Change:
         if not chosen.any():
             return states
         changed = states.copy()
-        changed[chosen] = transform(states[chosen])
+        changed[chosen] = function(states[chosen], rows[chosen])
         return changed
 
     return change

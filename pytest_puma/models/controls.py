@@ -1,18 +1,24 @@
 """Controls that a user makes in Python, for the hook `pytest_puma_variants`.
 
-Variant.of(steer(polite, strength=0.5, layers=10), lora("tone.gguf", strength=0.2), name="mix")
+Variant.of(quant("Q4_K_M"), steer(polite, strength=0.5, layers=10), lora("tone.gguf", strength=0.2), name="mix")
+Variant.of(hook(halve, version="1", layers=10))
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.core import Control
+from pytest_puma.core import Control, ModelError
 from pytest_puma.core.variant import ControlKind, Layers, Scope
+from pytest_puma.errors import SettingsError
+from pytest_puma.models.choices import choice
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.pairs import SUFFIX
+from pytest_puma.models.resolve import inspect_model, weights_point
 from pytest_puma.models.search import user_cache
 from pytest_puma.models.weights import weights_digest
 
@@ -41,6 +47,57 @@ def steer(
     name = name or ("vector" if isinstance(vector, ControlVector) else "")
     chosen = (layers, layers) if isinstance(layers, int) else layers
     return Control(kind=kind, strength=strength, layers=chosen, scope=scope, **_file(path, name))
+
+
+def quant(weights: str | Path) -> Control:
+    """Return the control of other weights: of a type that is made of the model's file, or those of another file of it.
+
+    A `ModelError` if it is neither.
+    """
+    control, *others = (weights_point(value, ()) for value in choice("quant", str(weights)).values)
+    if control is None or others:
+        msg = f"quant({str(weights)!r}): expected one type or file; the plain model is no variant"
+        raise ModelError(msg)
+    if control.sha256:
+        inspect_model(control.path)
+    return control
+
+
+def hook(
+    function: Callable[..., Any],
+    *,
+    layers: int | Layers,
+    version: str = "",
+    node: str = "l_out",
+    scope: Scope = "all",
+    name: str = "",
+) -> Control:
+    """Return the control of a function that changes hidden states; a `SettingsError` for a mistake.
+
+    `function(rows, where)` gets the states of some tokens, float32 of tokens x width, and returns others of the same
+    form. `where`, the `engine.hook.Rows` of these tokens, has their `sequence` and `position`, and whether they belong
+    to the `reply`, or are the `last` ones of their prompt. The states of a row must follow from this row alone, as
+    prompts share their beginnings. `version`: identifies what the function does, as kept answers belong to it.
+    `layers`: one, or the first and the last. `node`: the node of llama.cpp's graph, without its layer. `scope`: the
+    tokens that it gets. `name`: in place of that of the function.
+    """
+    name = name_from_file(name or getattr(function, "__name__", "hook"))
+    if not callable(function) or not isinstance(version, str) or not version.strip():
+        found = f"version {version!r}" if callable(function) else f"{function!r}"
+        msg = (
+            f"hook {name!r}: found {found}; expected a function with a version, as hook(halve, version='1', layers=10)"
+        )
+        raise SettingsError(msg)
+    identity = f"{name}\n{node}\n{version}".encode()
+    return Control(
+        kind="hook",
+        name=name,
+        sha256=hashlib.sha256(identity).hexdigest(),
+        layers=(layers, layers) if isinstance(layers, int) else layers,
+        scope=scope,
+        node=node,
+        change=function,
+    )
 
 
 def _file(path: Path, name: str = "") -> dict[str, Any]:

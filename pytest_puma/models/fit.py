@@ -7,11 +7,11 @@ from dataclasses import replace
 from functools import cache
 
 from pytest_puma.core import Control, Model, ModelError
-from pytest_puma.core.variant import CHOSEN
 from pytest_puma.models.adapter import read_adapter
 from pytest_puma.models.base import BaseModel
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.pairs import check_layers, is_pairs
+from pytest_puma.models.quantised import check_weights
 
 
 def check_fit(variants: Sequence[Model]) -> None:
@@ -21,13 +21,18 @@ def check_fit(variants: Sequence[Model]) -> None:
         for model in variants
         if model.variant is not None
         for control in model.variant.controls
-        if control.kind not in CHOSEN
+        if control.kind not in {"kv", "flash"}
     )
     if not controls:
         return
-    base, load, read = BaseModel.of(variants[0].loaded), cache(ControlVector.load), cache(read_adapter)
+    plain = variants[0].plain
+    base, load, read = BaseModel.of(plain), cache(ControlVector.load), cache(read_adapter)
     for control in controls:
-        if control.kind == "lora":
+        if control.kind == "quant":
+            check_weights(control, plain)
+        elif control.kind == "hook":
+            _check_function(control, base)
+        elif control.kind == "lora":
             read(control.path).check_fits(base)
         elif control.kind == "heads":
             _check_heads(control, base)
@@ -37,6 +42,13 @@ def check_fit(variants: Sequence[Model]) -> None:
             load(control.path).check_fits(base, name=control.path.name, chosen=control.layers)
         if control.kind == "when":
             _check_condition(control, base)
+
+
+def _check_function(control: Control, base: BaseModel) -> None:
+    first, last = control.layers or (0, 0)
+    if not 1 <= first <= last < base.layers:
+        msg = f"{control.part}: {base.name} has {base.steered}"
+        raise ModelError(msg)
 
 
 def _check_heads(control: Control, base: BaseModel) -> None:

@@ -53,6 +53,14 @@ def at_hand(model: Model) -> Model:
     return model if path == model.path else replace(model, path=path, stamps=stamps_of(path))
 
 
+def check_weights(control: Control, model: Model) -> None:
+    """Check that weights can be made of a model's file, or that a file has them; a `ModelError` gives the reason."""
+    if control.sha256:
+        check_same(control.path, model)
+    else:
+        check_source(model)
+
+
 def check_source(model: Model) -> None:
     """Check that other types can be made of a model's file; a `ModelError` names its own type if not."""
     tensors = [tensor for part in part_paths(model.path) for tensor in read_header(part).tensors]

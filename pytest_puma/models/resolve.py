@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import chain
 from pathlib import Path
 from typing import TypeAlias
 
@@ -16,7 +17,7 @@ from pytest_puma.models.choices import NONE, ChoiceArgument
 from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.pairs import SUFFIX
-from pytest_puma.models.quantised import TYPES, check_same, check_source
+from pytest_puma.models.quantised import TYPES
 from pytest_puma.models.search import find_file, is_file, part_paths
 from pytest_puma.models.server import SERVER, check_key, server_model, without_secrets
 from pytest_puma.models.sources import find_in_package, find_on_hub
@@ -129,24 +130,16 @@ def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> list[Model
         options=argument.options,
         stamps=stamps_of(path),
     )
-    variants = variants_of(plain, [_points(control, plain, directories) for control in argument.controls])
+    points = [points_of(control, directories) for control in argument.controls]
+    for control in filter(None, chain.from_iterable(points)):
+        if control.kind == "quant" and control.sha256:
+            inspect_model(control.path)
+    variants = variants_of(plain, points)
     if argument.controls:
         from pytest_puma.models.fit import check_fit
 
         check_fit(variants)
     return variants
-
-
-def _points(argument: ControlArgument | ChoiceArgument, model: Model, directories: Sequence[Path]) -> Points:
-    """The points of a list for a model; a `ModelError` if a file is missing, or does not fit the model."""
-    points = points_of(argument, directories)
-    for control in points if argument.kind == "quant" else []:
-        if control is not None and control.sha256:
-            inspect_model(control.path)
-            check_same(control.path, model)
-        elif control is not None:
-            check_source(model)
-    return points
 
 
 def points_of(argument: ControlArgument | ChoiceArgument, directories: Sequence[Path]) -> Points:

@@ -35,10 +35,12 @@ def tickets(pytester: pytest.Pytester, gguf: Path) -> Project:
     return Project(pytester, gguf, workers=0)
 
 
-def _hook(project: Project, name: str, *, scenario: str = "TicketsScenario", strategy: str = "zero_shot") -> None:
-    """The example of a hook, and a benchmark that it is needed for."""
+def _hook(
+    project: Project, name: str, *, scenario: str = "TicketsScenario", strategy: str = "zero_shot", holding: str = ""
+) -> None:
+    """The example of a hook, and a benchmark that needs it; `holding`: a text in it, where there are several."""
     project.write(
-        conftest=example("python", name="conftest.py", holding=f"def {name}("),
+        conftest=example("python", name="conftest.py", holding=holding or f"def {name}("),
         test_teams=BENCHMARK.format(scenario=scenario, strategy=strategy),
     )
 
@@ -80,7 +82,7 @@ def test_the_example_of_a_strategy_gets_nothing_but_labels_from_any_model(ticket
 
 
 def test_the_example_of_own_variants_runs_them_beside_the_plain_model(tickets: Project) -> None:
-    _hook(tickets, "pytest_puma_variants")
+    _hook(tickets, "pytest_puma_variants", holding="ControlVector.load(")
     base = BaseModel.of(Model(name="tiny", path=tickets.model))
     for seed, name in enumerate(("polite", "verbose")):
         write_vector(tickets.pytester.path / f"{name}.gguf", (1,), width=base.width, seed=seed)
@@ -91,6 +93,12 @@ def test_the_example_of_own_variants_runs_them_beside_the_plain_model(tickets: P
     assert {line["cell"].partition("@")[2] for line in tickets.predictions()} == {
         *("tiny", "tiny+mix-0.5", "tiny+mix-1")
     }
+
+
+def test_the_example_of_an_own_function_changes_hidden_states(tickets: Project) -> None:
+    _hook(tickets, "pytest_puma_variants", holding="def clipped(")
+    tickets.run().assert_outcomes(passed=2)
+    assert {line["cell"].partition("@")[2] for line in tickets.predictions()} == {"tiny", "tiny+clipped"}
 
 
 def test_the_example_of_an_own_metric_is_measured_and_gated(tickets: Project) -> None:

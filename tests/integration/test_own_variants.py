@@ -7,10 +7,11 @@ import pytest
 from tests.integration.conftest import ONE_PROCESS, Project
 from tests.integration.varying import write_files
 from tests.tiny_controls import WIDTH, write_lora, write_vector
+from tests.tiny_gguf import LLAMA_NO_BOS, write_gguf
 
 HOOK = f"""
 import numpy as np
-from pytest_puma import ControlVector, Variant, lora, steer
+from pytest_puma import ControlVector, Variant, hook, lora, quant, steer
 from pytest_puma.testing import ScriptedBackend
 
 LOUD = ControlVector({{1: np.ones({WIDTH}), 2: np.ones({WIDTH})}})
@@ -65,12 +66,55 @@ def test_their_kept_answers_are_found_offline_and_by_their_contents(project: Pro
         ("[Variant.of(steer(LOUD)), Variant.of(steer(2 * LOUD))]", "*the name 'q+vector-1' is taken; give yours*"),
         ("[Variant.of(lora('a.gguf'))]", "*hook pytest_puma_variants: a.gguf is a LoRA for llama; q is qwen2*"),
         ("[Variant.of(steer(LOUD, layers=7))]", "*hook pytest_puma_variants: @7: q has layers 1 to 2*"),
+        ("[Variant.of(hook(print, layers=1))]", "*hook 'print': found version ''; expected a function with a version*"),
+        ("[Variant.of(hook(print, layers=3, version='1'))]", "*print-hook-1-L3: q has layers 1 to 2*"),
+        (
+            "[Variant.of(quant('other.gguf'))]",
+            "*hook pytest_puma_variants: other.gguf is no other quantisation of q: *",
+        ),
         ("[Variant.of(steer('wide.gguf'))]", "*wide.gguf has directions of 640 numbers, q has 192*"),
     ],
 )
 def test_a_mistake_is_an_error_before_anything_runs(project: Project, returned: str, sentence: str) -> None:
     write_lora(project.pytester.path / "a.gguf", architecture="llama")
     write_vector(project.pytester.path / "wide.gguf", width=640)
+    write_gguf(project.pytester.path / "other.gguf", LLAMA_NO_BOS)
     result = _run(_project(project, returned), "--puma-model=q.gguf,steer=loud.gguf")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([sentence])
+
+
+OWN = """
+from pytest_puma import Variant, hook
+
+def silent(states, where):
+    return 0 * states
+
+def pytest_puma_variants(model):
+    return [Variant.of(hook(silent, version="1", layers=(1, 2)))]
+"""
+
+
+@ONE_PROCESS
+def test_a_function_of_ones_own_changes_answers_which_are_kept_by_its_version(project: Project) -> None:
+    project.write(conftest=OWN)
+    write_files(project)
+    _run(project, "--puma-model=q.gguf").assert_outcomes(passed=2)
+    answers = {(line["cell"], line["sample_id"]): line["answer"] for line in project.predictions()}
+    plain, changed = (
+        [answer for (cell, _), answer in answers.items() if cell.endswith(f"@{model}")]
+        for model in ("q", "q+silent-hook-1-L1-2")
+    )
+    assert len(plain) == len(changed) == 8
+    assert plain != changed
+    _run(project, "--puma-model=q.gguf", "--puma-offline").assert_outcomes(passed=2)
+    project.write(conftest=OWN.replace('"1"', '"2"'))
+    _run(project, "--puma-model=q.gguf", "--puma-offline").assert_outcomes(passed=1, errors=1)
+
+
+@ONE_PROCESS
+def test_a_function_that_returns_other_rows_is_an_error_of_its_own_cells(project: Project) -> None:
+    project.write(conftest=OWN.replace("0 * states", "states[1:]"))
+    result = _run(write_files(project), "--puma-model=q.gguf")
+    result.assert_outcomes(passed=1, errors=1)
+    result.stdout.fnmatch_lines(["*hook function 'silent' returned float32 of the shape (*for l_out-1; expected*"])

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
-from pytest_puma import ControlVector, steer
+from pytest_puma import ControlVector, Variant, hook, quant, steer
+from pytest_puma.core import ModelError, SettingsError
+from pytest_puma.engine.hook import States
 from tests.tiny_controls import WIDTH
 
 
@@ -19,3 +23,54 @@ def test_a_hook_on_some_tokens_is_made_like_a_vector(
     assert rotated.signature == f"rotate {rotated.sha256} 15 1-1 reply"
     assert rotated.hooked
     assert not steer(vector).hooked
+
+
+def halve(states: States, _where: object) -> States:
+    return states / 2
+
+
+def test_the_version_of_a_function_and_its_place_identify_it() -> None:
+    first = hook(halve, version="1", layers=1)
+    assert first.part == "halve-hook-1-L1"
+    assert first.hooked
+    assert first == hook(lambda states, _where: states, version="1", layers=(1, 1), name="halve")
+    others = (
+        hook(halve, version="2", layers=1),
+        hook(halve, version="1", layers=2),
+        hook(halve, version="1", layers=1, scope="reply"),
+        hook(halve, version="1", layers=1, node="ffn_out"),
+        hook(halve, version="1", layers=1, name="other"),
+    )
+    assert len({first.signature, *(other.signature for other in others)}) == 1 + len(others)
+
+
+@pytest.mark.parametrize("version", ["", " ", 1])
+def test_a_function_needs_a_version(version: Any) -> None:
+    with pytest.raises(SettingsError, match=f"hook 'halve': found version {version!r}; expected a function with"):
+        hook(halve, layers=1, version=version)
+
+
+def test_only_functions_are_hooks() -> None:
+    with pytest.raises(SettingsError, match="hook 'it': found 'halve'; expected a function"):
+        hook("halve", version="1", layers=1, name="it")  # type: ignore[arg-type]
+
+
+def test_weights_stand_beside_other_controls() -> None:
+    mix = Variant.of(quant("q4_k_m"), hook(halve, version="1", layers=1))
+    assert mix.name == "Q4_K_M+halve-hook-1-L1"
+    assert mix.weights == Variant(controls=(quant("Q4_K_M"),))
+    assert mix.signature == mix.controls[1].signature
+
+
+@pytest.mark.parametrize(
+    ("weights", "sentence"),
+    [
+        ("none", "expected one type or file; the plain model is no variant"),
+        ("Q8_0/Q4_0", "expected one type or file"),
+        ("IQ2_XS", "needs an importance matrix"),
+        ("nowhere.gguf", "quant=nowhere.gguf is none of the types .*, and no file"),
+    ],
+)
+def test_what_is_no_weights_is_an_error(weights: str, sentence: str) -> None:
+    with pytest.raises(ModelError, match=sentence):
+        quant(weights)

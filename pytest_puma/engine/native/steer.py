@@ -25,7 +25,7 @@ from pytest_puma.engine.hook import Hook
 from pytest_puma.engine.native import binding
 from pytest_puma.engine.native.hooks import Hooks
 from pytest_puma.engine.native.made_vector import default_layers
-from pytest_puma.engine.transforms import SCOPES, hooks_of
+from pytest_puma.engine.transforms import SCOPES, hooks_of, own_hooks
 from pytest_puma.models.base import BaseModel
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.pairs import is_pairs
@@ -126,20 +126,24 @@ class Controls:
         conditions, hooks = list[Condition](), list[Hook]()
         for control in sorted(controls, key=lambda control: control.kind != "when"):
             self._check_order(control)
+            scope = under(conditions) if conditions else SCOPES[control.scope]
+            if control.kind == "hook":
+                hooks += own_hooks(control, scope)
+                continue
             directions = self._directions(control)
             self._try(control)
             if control.kind == "when":
                 layers = enumerate(directions, start=1)
                 conditions += [Condition(layer, row, control.strength) for layer, row in layers if row.any()]
             else:
-                scope = under(conditions) if conditions else SCOPES[control.scope]
                 hooks += hooks_of(control, directions, scope)
         self.hooks.put_on(context, [*(condition.hook for condition in conditions), *hooks], conditions)
 
     def _check_order(self, control: Control) -> None:
         stateful = llama_cpp.llama_model_is_recurrent(self._pointer) or llama_cpp.llama_model_is_hybrid(self._pointer)
-        if stateful and (control.kind == "when" or control.scope != "all"):
-            found = "when=" if control.kind == "when" else f"scope={control.scope}"
+        if stateful and (control.kind in {"when", "hook"} or control.scope != "all"):
+            kinds = {"when": "when=", "hook": "function of one's own"}
+            found = kinds.get(control.kind, f"scope={control.scope}")
             self._fail(
                 f"llama.cpp computes the tokens of recurrent layers in an order of its own; expected no {found} for "
                 "this architecture: leave it out"
