@@ -44,12 +44,14 @@ def statistics(table: PredictionTable) -> Iterator[Statistic]:
         kernel = percentile(seconds, share)
         yield Statistic(name=name, kernel=kernel, n=len(seconds), inputs=inputs, interval=basis, **timed)
     wrote = decoded > 0
+    # Of equal replies, the times still differ.
+    rates = np.divide(decoded, seconds, out=np.zeros_like(seconds), where=seconds > 0)
     yield Statistic(
         name="tokens_per_second",
         kernel=ratio(decoded, np.where(wrote, seconds, 0.0)),
         n=int(wrote.sum()),
         source="clock",
-        inputs=masked(decoded, wrote),
+        inputs=masked(rates, wrote),
         optional=True,
     )
     for name, field in _MEANS.items():

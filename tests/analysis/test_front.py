@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from pytest_puma.analysis.front import fronts
-from pytest_puma.core import Outcome
-from tests.factories import LABELS, Estimation, Triage, computed_outcome, predictions, replicates, revised
+from pytest_puma.core import Outcome, Usage
+from tests.factories import LABELS, Estimation, Triage, computed_outcome, measure, predictions, replicates, revised
+from tests.transcripts import replied
 
 RANDOM = np.random.default_rng(7)
 GOLDS = RANDOM.choice(list(LABELS), 80).tolist()
@@ -93,6 +94,26 @@ def test_other_metrics_of_a_cell_are_weighed_too() -> None:
 
     assert (front.metric, front.other_metric) == ("accuracy", "f1_macro")
     assert [point.other_cell for point in front.points] == [outcome.cell for outcome in cells]
+
+
+def test_speed_latency_and_energy_are_weighed_sample_by_sample_where_they_are_shown() -> None:
+    for metric in ("latency_mean", "tokens_per_second", "joules_mean"):
+        cells = []
+        for model, (count, cost) in {"q": (70, 3.0), "q+fast": (60, 1.0), "q+slow": (20, 9.0)}.items():
+            given = [
+                replied(
+                    each, usage=Usage(prompt_tokens=9, decoded_tokens=4, seconds=cost + row % 5), joules=cost + row % 5
+                )
+                for row, each in enumerate(predictions(GOLDS, right(count)))
+            ]
+            made = with_primary(cell(model, "quality", right(count)))
+            draws = {name: replicates(Triage(), given, name) for name in ("accuracy", metric)}
+            value = measure(metric, draws[metric].value, better="high" if metric == "tokens_per_second" else "low")
+            cells.append(revised(made, measures={**made.measures, metric: value}, replicates=draws))
+        (front,) = fronts(cells)
+        assert front.other_metric == metric
+        found = {point.cell.rpartition("@")[2]: point.standing for point in front.points}
+        assert found == {"q": "on the front", "q+fast": "on the front", "q+slow": "dominated"}
 
 
 @pytest.mark.parametrize("strategy", ["zero_shot", "egi"])
