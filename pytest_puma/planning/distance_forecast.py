@@ -50,7 +50,11 @@ class DistancePlanner:
             return 0
         engine = Engine(backend)
         with ExitStack() as opened:
-            store = self._store and opened.enter_context(closing(ResponseStore(self._store, readonly=True)))
+            store = (
+                None
+                if self._store is None
+                else opened.enter_context(closing(ResponseStore(self._store, readonly=True)))
+            )
             if name == cell.name:
                 answered = predict(cell, keeping(Engine(backend), cell.model, store), project=self._project)
                 requests = requests_of(cell, answered, unknown=_UNKNOWN)

@@ -26,7 +26,7 @@ def test_a_hook_on_some_tokens_is_made_like_a_vector(
 
 
 def halve(states: States, _where: object) -> States:
-    return states / 2
+    return np.float32(0.5) * states
 
 
 def test_the_version_of_a_function_and_its_place_identify_it() -> None:
