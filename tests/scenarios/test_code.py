@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import linecache
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,19 +76,34 @@ class Tickets(Triage):
 
 
 @pytest.fixture
-def digests(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Digests:
-    """The digests of the scenario after a replacement in its two modules, which are a user's."""
+def load(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Any]]:
+    """Import a user's modules with these texts anew; return the scenario of the last one. No module is left behind."""
     monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    loaded = set[str]()
 
-    def of(old: str = "", new: str = "") -> Mapping[str, str]:
-        for name, text in (("helpers", HELPERS), ("tickets", TASK)):
-            (tmp_path / f"{name}.py").write_text(text.replace(old, new) if old else text, encoding="utf-8")
-            monkeypatch.delitem(sys.modules, name, raising=False)
+    def of(**texts: str) -> Any:
+        for name, text in texts.items():
+            (tmp_path / f"{name}.py").write_text(text, encoding="utf-8")
+            sys.modules.pop(name, None)
+        loaded.update(texts)
         importlib.invalidate_caches()
         linecache.clearcache()
-        return code_digests(importlib.import_module("tickets").Tickets)
+        return importlib.import_module([*texts][-1]).Tickets
 
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
+    yield of
+    for name in loaded:
+        del sys.modules[name]
+
+
+@pytest.fixture
+def digests(load: Callable[..., Any]) -> Digests:
+    """The digests of the scenario after a replacement in its two modules, which are a user's."""
+
+    def of(old: str = "", new: str = "") -> Mapping[str, str]:
+        texts = {"helpers": HELPERS, "tickets": TASK}
+        return code_digests(load(**{name: text.replace(old, new) if old else text for name, text in texts.items()}))
+
     return of
 
 
@@ -126,14 +141,9 @@ def test_comments_empty_lines_and_state_are_no_code(digests: Digests, old: str, 
     assert digests() == digests(old, new)
 
 
-def test_a_reader_that_was_used_has_the_same_digest(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.syspath_prepend(str(tmp_path))
-    monkeypatch.setattr(sys, "dont_write_bytecode", True)
-
+def test_a_reader_that_was_used_has_the_same_digest(load: Callable[..., Any]) -> None:
     def digest(*, used: bool) -> str:
-        (tmp_path / "used.py").write_text(USED, encoding="utf-8")
-        monkeypatch.delitem(sys.modules, "used", raising=False)
-        scenario = importlib.import_module("used").Tickets
+        scenario = load(used=USED)
         if used:
             assert scenario().parse_response("b") == "b"
         return code_digests(scenario)["parser_sha256"]
