@@ -13,6 +13,8 @@ from pytest_puma.report.page.frame import Frame, ends, shown, span
 from pytest_puma.report.rows import number, throughput
 
 _RADIUS = 4
+#: The largest cost by the smallest one, from which on there is a chart.
+_SPREAD = 1.1
 
 
 class _Cost(NamedTuple):
@@ -47,7 +49,7 @@ class CostChart:
 
 
 def cost_charts(run: Run) -> Iterator[CostChart]:
-    """Yield the charts of each scenario with several cells of different cost."""
+    """Yield the charts of each scenario whose cells differ in cost by a tenth."""
     for scenario in dict.fromkeys(outcome.name.scenario for outcome in run.outcomes):
         of_scenario = [
             outcome
@@ -56,8 +58,14 @@ def cost_charts(run: Run) -> Iterator[CostChart]:
         ]
         for cost in _costs(run, of_scenario):
             outcomes = [outcome for outcome in of_scenario if outcome.cell in cost.of_cells]
-            if len(set(cost.of_cells.values())) > 1 and outcomes[0].task.better != "neither":
+            if _differs(cost) and outcomes[0].task.better != "neither":
                 yield _chart(cost, outcomes)
+
+
+def _differs(cost: _Cost) -> bool:
+    """Whether the costs differ by more than repeated runs do."""
+    values = cost.of_cells.values()
+    return max(values, default=0.0) > _SPREAD * min(values, default=0.0)
 
 
 def _is_measured(outcome: Outcome) -> bool:

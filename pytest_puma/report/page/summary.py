@@ -57,7 +57,7 @@ def summarize(
         "facts": list(_facts(run)),
         "failures": failures,
         "commands": {cells: commands_of(run, *cells) for cells, _ in failures if cells},
-        "undecided": _by_cells(notes.undecided(run)),
+        "undecided": _by_cells(note for note in notes.undecided(run) if note.word != "pass"),
         "passed": _by_cells(notes.passed(run)),
         "sentences": list(sentences),
         "statistics": [*notes.sources(run.outcomes), *notes.determinism(run.outcomes), *notes.remarks(run)],

@@ -58,7 +58,8 @@ def test_without_different_costs_there_is_no_chart() -> None:
     kept = outcome("t-c@q", measures={"accuracy": measure()}, seconds=1.0)
     unknown = outcome("t-d@q", measures={"accuracy": unmeasured("accuracy")}, seconds=1.0)
     perturbed = cell("t-a+typos_5pct@q", 0.4, seconds=3)
-    assert charts(cell("t-a@q", 0.9), cell("t-b@q", 0.5), kept, unknown, perturbed) == []
+    alike = [cell("t-a@q", 0.9, memory=259), cell("t-b@q", 0.5, seconds=10.9), cell("t-a@q+v-1", 0.5, memory=264)]
+    assert charts(*alike, kept, unknown, perturbed) == []
     assert charts() == []
 
 

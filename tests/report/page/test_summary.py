@@ -221,6 +221,13 @@ def test_the_verdict_on_a_cell_is_that_of_its_worst_gate() -> None:
         assert standing(outcome_of(verdicts=verdicts)) == expected
 
 
+def test_a_gate_on_several_cells_that_passed_is_not_undecided(tmp_path: Path) -> None:
+    kept = verdict_of("max(accuracy over strategy) >= 0.5", "PASS", "max of 2: accuracy 0.66 keeps >= 0.5")
+    page = as_page(recorded(tmp_path, [outcome_of()], verdicts=(kept,)).run, None)
+    assert re.findall(r'<h2 id="(undecided|passed)">', page) == ["passed"]
+    assert "max of 2: accuracy 0.66 keeps" in page.replace("&gt;", ">")
+
+
 def test_a_run_without_outcomes_has_a_page(tmp_path: Path) -> None:
     run = recorded(tmp_path, [], problems=("no cell ran",))
     page = Page(as_page(run.run, run.path))
