@@ -21,7 +21,7 @@ from pytest_puma.scenarios.composed import ComposedScenario
 from pytest_puma.session.settings.options import INI, OPTIONS
 from pytest_puma.strategies import ALL, parse_strategy
 from pytest_puma.task_types import KINDS
-from tests.docs.reference import PAGES, REFERENCE, ROOT, example, names_in, page_name, table
+from tests.docs.reference import PAGES, REFERENCE, ROOT, code_blocks, names_in, page_name, table
 
 #: Methods of composed scenarios that a user neither calls nor overrides.
 INTERNAL = (
@@ -138,7 +138,9 @@ def test_each_hook_has_an_example_and_no_other_is_named() -> None:
     assert set(re.findall(r"\bpytest_puma_\w+", REFERENCE)) == names
     assert names
     for name in names:
-        assert example("python", name="conftest.py", holding=f"def {name}(")
+        blocks = [block for block in code_blocks("python") if f"def {name}(" in block]
+        assert blocks, name
+        assert all(block.startswith("# conftest.py\n") for block in blocks)
 
 
 @pytest.mark.parametrize("page", [*PAGES, ROOT / "CHANGELOG.md"], ids=page_name)
