@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Literal, TypeAlias, get_args
 
 from pytest_puma.core.variant import PLUS, Variant, plain_name
 from pytest_puma.errors import SettingsError, check_limits
@@ -15,6 +17,17 @@ from pytest_puma.platform.files import Stamps
 ModelSource: TypeAlias = Literal["weights", "answers", "run", "store", "server", "cluster"]
 #: Limits: of llama.cpp for sequences, beyond any machine for the others. Larger numbers would wrap around in C.
 MAX_SEQUENCES, MAX_KV_SLOTS, MAX_LAYERS, MAX_THREADS = 64, 2**27, 2**15, 2**12
+#: As many layers on the GPU as fit.
+Auto: TypeAlias = Literal["auto"]
+#: How several GPUs share a model: by layers, by rows of matrices, by parts of tensors; or one has all of it.
+Split: TypeAlias = Literal["layer", "row", "tensor", "none"]
+#: Tokens of one pass through the graph.
+MIN_UBATCH, MAX_UBATCH = 128, 8192
+#: That llama.cpp uses for one model.
+MAX_GPUS = 16
+#: Experts of all layers.
+ALL = "all"
+_SHARE = re.compile(r"\d{1,9}(?:\.\d{1,9})?(?::\d{1,9}(?:\.\d{1,9})?){1,15}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,19 +39,33 @@ class ModelOptions:
     much, as the model's chat template knows it; `strict`: every request is computed alone and in one order, so that
     neither other samples nor the number of threads change an answer; `chat`: off for a base model, which gets prompts
     as plain text without its chat template.
+
+    On several GPUs, `split` specifies how they share the model, `share` their parts, as in `3:1`, and `gpu` the number
+    of the only one. `cpu_moe`: the number of layers, from the first on, whose experts stay on the CPU, or `all`.
+    `ubatch`: tokens of one pass through the graph. `mmap`: whether the weights are mapped from the file; `mlock`: they
+    are never swapped out.
     """
 
     n_ctx: int | None = None
-    gpu_layers: int = -1
+    gpu_layers: int | Auto = -1
     threads: int | None = None
     parallel: int | None = None
     thinking: bool = False
     reasoning_effort: str | None = None
     strict: bool = False
     chat: bool = True
+    split: str | None = None
+    share: str | None = None
+    gpu: int | None = None
+    cpu_moe: str | None = None
+    ubatch: int | None = None
+    mlock: bool = False
+    mmap: bool = True
 
     def __post_init__(self) -> None:
         """Refuse what llama.cpp would abort on, and what contradicts itself."""
+        if problem := next(self._problems_on_gpus(), None):
+            raise SettingsError(problem)
         if self.strict and self.parallel not in {None, 1}:
             msg = f"parallel is {self.parallel} where strict asks for one request at a time; expected one of the two"
             raise SettingsError(msg)
@@ -49,11 +76,46 @@ class ModelOptions:
         check_limits(
             {
                 "n_ctx": (self.n_ctx, 1, MAX_KV_SLOTS),
-                "gpu_layers": (self.gpu_layers, -1, MAX_LAYERS),
+                "gpu_layers": (None if self.gpu_layers == "auto" else self.gpu_layers, -1, MAX_LAYERS),
                 "threads": (self.threads, 1, MAX_THREADS),
                 "parallel": (self.parallel, 1, MAX_SEQUENCES),
+                "gpu": (self.gpu, 0, MAX_GPUS - 1),
+                "ubatch": (self.ubatch, MIN_UBATCH, MAX_UBATCH),
             }
         )
+
+    def _problems_on_gpus(self) -> Iterator[str]:
+        """Yield values that are none, and those that contradict each other."""
+        if self.split is not None and self.split not in get_args(Split):
+            yield f"split is {self.split!r}; expected one of {', '.join(get_args(Split))}"
+        if self.share is not None and not (_SHARE.fullmatch(self.share) and any(self.shares)):
+            yield f"share is {self.share!r}; expected a part for each of 2 to {MAX_GPUS} GPUs, as in 3:1"
+        if self.cpu_moe not in {None, ALL} and not re.fullmatch(r"0*[1-9]\d{0,4}", self.cpu_moe or ""):
+            yield f"cpu_moe is {self.cpu_moe!r}; expected a number of layers from 1 on, or {ALL}"
+        if self.gpu is not None and self.split not in {None, "none"}:
+            yield f"gpu is {self.gpu} where split={self.split} uses several; expected one of the two"
+        if self.share is not None and (self.gpu is not None or self.split == "none"):
+            yield f"share is {self.share} where one GPU has all; expected neither gpu= nor split=none with it"
+
+    @property
+    def shares(self) -> tuple[float, ...]:
+        """The parts of the GPUs, none if they follow from their free memory."""
+        return () if self.share is None else tuple(map(float, self.share.split(":")))
+
+    @property
+    def chooses_gpus(self) -> bool:
+        """Whether it specifies the GPUs, so that a worker is not given one of them."""
+        return (self.split, self.share, self.gpu) != (None, None, None)
+
+    def experts_on_cpu(self, layers: int) -> int:
+        """Return the number of layers, from the first on, whose experts stay on the CPU, for a model of `layers`."""
+        return layers if self.cpu_moe == ALL else min(layers, int(self.cpu_moe or 0))
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """The options of this list that could change an answer, where they are set."""
+        named = {name: getattr(self, name) for name in ("split", "share", "gpu", "cpu_moe", "ubatch")}
+        return {name: str(value) for name, value in named.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

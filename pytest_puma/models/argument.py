@@ -40,6 +40,7 @@ from pathlib import Path
 from typing import Any, NoReturn, get_args, get_type_hints
 
 from pytest_puma.core import Model, ModelError, ModelOptions, SettingsError
+from pytest_puma.core.model import Auto
 from pytest_puma.datasets.hub import HUB
 from pytest_puma.models.choices import ChoiceArgument
 from pytest_puma.models.names import name_from_alias, name_from_file
@@ -146,15 +147,19 @@ def _options(settings: Sequence[str]) -> ModelOptions:
         _refuse(str(error))
 
 
-def _kinds() -> dict[str, type]:
+def _kinds() -> dict[str, Any]:
     """The keys, each with the type of its values; the `None` of an optional field is not one of them."""
     hints = get_type_hints(ModelOptions)
-    return {key: next(kind for kind in (*get_args(hint), hint) if kind is not None) for key, hint in hints.items()}
+    return {
+        key: hint if hint in _PARSERS else next(kind for kind in get_args(hint) if kind is not None)
+        for key, hint in hints.items()
+    }
 
 
 #: For each type: a description of its values, and their parser.
-_PARSERS: dict[type, tuple[str, Callable[[str], Any]]] = {
+_PARSERS: dict[Any, tuple[str, Callable[[str], Any]]] = {
     int: ("a whole number", int),
+    int | Auto: ("a whole number, or auto", lambda text: text if text == "auto" else int(text)),
     bool: ("on or off", _SWITCH.__getitem__),
     str: ("a word", str),
 }

@@ -70,7 +70,7 @@ class GgufFile:
 
     `kind` is `model`, `adapter`, `mmproj` ...; `tokenizer` the kind of vocabulary; `tensors` counts those in this file
     of `parts`, `size` its bytes. `kv_slot_bytes` is the size of a token in the KV cache, `None` if the header does not
-    specify it.
+    specify it. `experts`: their number in each layer, 0 of a model that is no mixture of them.
     """
 
     architecture: str
@@ -81,6 +81,7 @@ class GgufFile:
     tensors: int
     parts: int
     size: int
+    experts: int = 0
 
 
 def read_gguf(path: Path) -> GgufFile:
@@ -161,15 +162,17 @@ def _described(header: Header) -> GgufFile:
         kind=header.text("general.type") or "model",
         tokenizer=header.text("tokenizer.ggml.model"),
         context_length=header.count(f"{architecture}.context_length"),
-        kv_slot_bytes=_kv_slot_bytes(header, architecture),
+        kv_slot_bytes=sum(kv_layer_bytes(header) or ()) or None,
         tensors=len(header.tensors),
         parts=header.count("split.count") or 1,
         size=header.size,
+        experts=header.count(f"{architecture}.expert_count") or 0,
     )
 
 
-def _kv_slot_bytes(header: Header, architecture: str) -> int | None:
-    """Bytes of the keys and values of all layers for one token; a layer without KV heads has none."""
+def kv_layer_bytes(header: Header) -> tuple[int, ...] | None:
+    """Return the bytes of a token in the KV cache of each layer, 0 without KV heads; None if they are not specified."""
+    architecture = header.text("general.architecture")
     attention = f"{architecture}.attention"
     layers, heads = header.count(f"{architecture}.block_count"), header.count(f"{attention}.head_count")
     width = header.count(f"{architecture}.embedding_length")
@@ -178,11 +181,11 @@ def _kv_slot_bytes(header: Header, architecture: str) -> int | None:
     if not layers or not heads or not width or f"{attention}.kv_lora_rank" in header.metadata:
         return None
     key, value = (header.count(f"{attention}.{part}_length") or width // heads for part in ("key", "value"))
-    if not isinstance(kv_heads, int | tuple):
+    if isinstance(kv_heads, int):
+        kv_heads = (kv_heads,) * layers
+    if not isinstance(kv_heads, tuple) or len(kv_heads) != layers or min(kv_heads) < 0:
         return None
-    total_kv_heads = kv_heads * layers if isinstance(kv_heads, int) else sum(kv_heads)
-    size = total_kv_heads * (key + value) * _KV_NUMBER_BYTES
-    return size if size > 0 else None
+    return tuple(number * (key + value) * _KV_NUMBER_BYTES for number in kv_heads)
 
 
 def _foreign_format(head: bytes, converter: str) -> str:

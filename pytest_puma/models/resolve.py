@@ -122,7 +122,9 @@ def _parse(text: str) -> ModelArgument | Model:
 
 def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> list[Model]:
     path = find_model(argument.place, directories)
-    inspect_model(path)
+    if not inspect_model(path).experts and argument.options.cpu_moe is not None:
+        msg = f"found cpu_moe={argument.options.cpu_moe}; expected it for a mixture of experts, which {path} is not"
+        raise ModelError(msg)
     plain = Model(
         name=argument.alias or name_from_file(path.name),
         # Links are not resolved: in the hub's cache, a part's name is a link to a file with another name.

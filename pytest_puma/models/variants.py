@@ -141,6 +141,9 @@ def _varied(model: Model, variant: Variant) -> Model:
     if "q" in (variant.value("kv") or "") and variant.value("flash") == "off":
         msg = f"{name}: a quantised KV cache needs flash attention; expected no flash=off with it: give two arguments"
         raise ModelError(msg)
+    if model.options.split == "tensor" and variant.value("flash") == "off":
+        msg = f"{name}: split=tensor needs flash attention; expected no flash=off with it"
+        raise ModelError(msg)
     return replace(model, name=name, variant=variant)
 
 

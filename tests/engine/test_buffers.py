@@ -7,7 +7,7 @@ from array import array
 import pytest
 
 from pytest_puma.core import EngineError, Step
-from pytest_puma.engine.native.backend import BatchBuffers
+from pytest_puma.engine.native.buffers import BatchBuffers
 
 
 def buffers() -> BatchBuffers:

@@ -10,8 +10,9 @@ from pytest_puma.core import ModelError, ModelOptions
 from pytest_puma.models.argument import ModelArgument, parse_argument
 
 KEYS = (
-    "the keys are: n_ctx, gpu_layers, threads, parallel, thinking, reasoning_effort, strict, chat, lora, steer, "
-    "ablate, rotate, heads, when, quant, kv, flash, scope (a path with ',' in it must exist)"
+    "the keys are: n_ctx, gpu_layers, threads, parallel, thinking, reasoning_effort, strict, chat, split, share, gpu, "
+    "cpu_moe, ubatch, mlock, mmap, lora, steer, ablate, rotate, heads, when, quant, kv, flash, scope (a path with ',' "
+    "in it must exist)"
 )
 ALIAS = "expected letters, digits and any of . _ - : only (a path with '=' in it must exist, or follow an alias)"
 
@@ -64,6 +65,19 @@ def test_an_argument_is_an_alias_a_place_and_options(text: str, expected: ModelA
         ("q.gguf,n_ctx=8k", f"found n_ctx=8k; expected a whole number; {KEYS}"),
         ("q.gguf,threads=1.5", f"found threads=1.5; expected a whole number; {KEYS}"),
         ("q.gguf,thinking=maybe", f"found thinking=maybe; expected on or off; {KEYS}"),
+        ("q.gguf,gpu_layers=most", f"found gpu_layers=most; expected a whole number, or auto; {KEYS}"),
+        ("q.gguf,split=both", f"split is 'both'; expected one of layer, row, tensor, none; {KEYS}"),
+        ("q.gguf,share=3", f"share is '3'; expected a part for each of 2 to 16 GPUs, as in 3:1; {KEYS}"),
+        ("q.gguf,share=0:0", f"share is '0:0'; expected a part for each of 2 to 16 GPUs, as in 3:1; {KEYS}"),
+        ("q.gguf,share=1:-1", f"share is '1:-1'; expected a part for each of 2 to 16 GPUs, as in 3:1; {KEYS}"),
+        ("q.gguf,gpu=1,split=row", f"gpu is 1 where split=row uses several; expected one of the two; {KEYS}"),
+        (
+            "q.gguf,share=1:1,split=none",
+            f"share is 1:1 where one GPU has all; expected neither gpu= nor split=none with it; {KEYS}",
+        ),
+        ("q.gguf,gpu=16", f"gpu is 16; expected a number from 0 to 15; {KEYS}"),
+        ("q.gguf,cpu_moe=0", f"cpu_moe is '0'; expected a number of layers from 1 on, or all; {KEYS}"),
+        ("q.gguf,ubatch=64", f"ubatch is 64; expected a number from 128 to 8192; {KEYS}"),
         ("q.gguf,n_ctx=1,n_ctx=1", f"found n_ctx twice; expected it once; {KEYS}"),
         ("q.gguf,n_ctx=0", f"n_ctx is 0; expected a number from 1 to 134217728; {KEYS}"),
         ("q.gguf,parallel=65", f"parallel is 65; expected a number from 1 to 64; {KEYS}"),
@@ -86,6 +100,13 @@ def test_every_option_of_a_model_can_be_written(field: Field[Any]) -> None:
         "strict": ("on", True),
         "chat": ("off", False),
         "reasoning_effort": ("low", "low"),
+        "gpu_layers": ("auto", "auto"),
+        "split": ("row", "row"),
+        "share": ("3:1", "3:1"),
+        "cpu_moe": ("all", "all"),
+        "ubatch": ("1024", 1024),
+        "mlock": ("on", True),
+        "mmap": ("off", False),
     }
     text, value = words.get(field.name, ("3", 3))
     assert getattr(parse_argument(f"q.gguf,{field.name}={text}").options, field.name) == value

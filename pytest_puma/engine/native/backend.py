@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import ctypes
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 import llama_cpp
 import numpy as np
-from numpy.typing import NDArray
 
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.engine.native import binding
-from pytest_puma.engine.native.build import useless_layers
+from pytest_puma.engine.native.buffers import BatchBuffers, batch_over
 from pytest_puma.engine.native.hidden import HiddenStates
 from pytest_puma.engine.native.hooks import Hooks
 from pytest_puma.engine.native.made_vector import made_vector
+from pytest_puma.engine.native.placement import loaded_here, out_of_memory, useless_options
 from pytest_puma.engine.native.steer import Controls, TryFirst
 from pytest_puma.engine.native.text import TextSide, context_params
 from pytest_puma.models.weights import OpenedFiles
@@ -42,6 +41,7 @@ class NativeBackend(TextSide):
         try_first: TryFirst | None = None,
     ) -> None:
         binding.prepare()
+        requested = model.options
         self._try_first = try_first
         self._on_weights: Controls | None = None
         #: On the open context; None without any.
@@ -52,18 +52,14 @@ class NativeBackend(TextSide):
         self._context: Any = None
         #: The shape of the open cache, and its options; None until it is ready for use.
         self._shape: tuple[int, int, str | None, str | None] | None = None
-        params = llama_cpp.llama_model_default_params()
-        params.n_gpu_layers = model.options.gpu_layers
-        if gpu is not None:
-            params.split_mode, params.main_gpu = llama_cpp.LLAMA_SPLIT_MODE_NONE, gpu
-        params.use_extra_bufts = not binding.has_amx()
         try:
             with binding.captured_warnings() as warnings:
-                self._model = binding.loaded(model, params)
+                self._model, model, self._fit = loaded_here(model, gpu)
+            self._loaded = model
             self._files.check_loaded()
             trained = int(llama_cpp.llama_model_n_ctx_train(self._model))
             super().__init__(self._model, model, trained=trained, threads=threads, digest=digest)
-            self.notes = self._plain_notes = (*self.notes, *warnings, *useless_layers(model.options))
+            self.notes = self._plain_notes = (*self.notes, *warnings, *useless_options(requested))
         except BaseException:
             self.close()
             raise
@@ -88,7 +84,7 @@ class NativeBackend(TextSide):
     def _make_context(self, kv_slots: int, streams: int, *, hooks: Hooks | None) -> None:
         self._free_context()
         self.hooks = hooks
-        params = context_params(kv_slots, streams, rows=self.rows, variant=self._variant)
+        params = context_params(kv_slots, streams, rows=self.rows, ubatch=self._options.ubatch, variant=self._variant)
         sequences = streams or self.sequences
         params.n_threads = params.n_threads_batch = self.encoders
         if hooks is not None:
@@ -104,11 +100,13 @@ class NativeBackend(TextSide):
         with binding.uninterrupted():
             self._context = llama_cpp.llama_init_from_model(self._model, params) or None
         if self._context is None:
-            self._fail(f"llama.cpp cannot make a context of {kv_slots} tokens for {sequences} sequences")
+            what = f"llama.cpp cannot make a context of {kv_slots} tokens for {sequences} sequences"
+            error = EngineError(f"{self._name}: {what}{binding.error_log()}")
+            raise out_of_memory(error, self._loaded, self._fit)
         self.batch = int(llama_cpp.llama_n_batch(self._context))
         self._memory = llama_cpp.llama_get_memory(self._context)
         self._buffers = BatchBuffers(tokens=self.batch, rows=self.rows, sequences=sequences)
-        self._batch = _batch_over(self._buffers)
+        self._batch = batch_over(self._buffers)
 
     def _hooks_of_variant(self) -> Hooks | None:
         """The hooks that the variant needs: a context has a callback for them from its beginning, or none."""
@@ -178,65 +176,3 @@ class NativeBackend(TextSide):
     def _fail(self, what: str) -> NoReturn:
         msg = f"{self._name}: {what}{binding.error_log()}"
         raise EngineError(msg)
-
-
-class BatchBuffers:
-    """Input arrays of one batch, in llama.cpp's memory layout, for up to `tokens` tokens.
-
-    They are refilled for every decode. A batch that would abort the process is refused (`fill`).
-    """
-
-    def __init__(self, *, tokens: int, rows: int, sequences: int) -> None:
-        self._limits = {"tokens": tokens, "rows": rows, "sequences": sequences}
-        self._token = np.zeros(tokens, dtype=np.int32)
-        self._position = np.zeros(tokens, dtype=np.int32)
-        self._sequence = np.zeros(tokens, dtype=np.int32)
-        self._wanted = np.zeros(tokens, dtype=np.int8)
-        # llama.cpp allows several sequences per token; here each token has one, with its own pointer.
-        self._owners = np.ones(tokens, dtype=np.int32)
-        address = self._sequence.ctypes.data
-        self._pointers = np.arange(address, address + 4 * tokens, 4, dtype=np.uintp)
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """Return the arrays by their names in `llama_batch`."""
-        return {
-            "token": self._token,
-            "pos": self._position,
-            "n_seq_id": self._owners,
-            "seq_id": self._pointers,
-            "logits": self._wanted,
-        }
-
-    def fill(self, steps: Sequence[Step]) -> tuple[int, int]:
-        """Copy the steps one after the other; return the numbers of tokens and of rows with logits.
-
-        An `EngineError` if the batch is too large or has an unknown sequence: llama.cpp would abort the process.
-        """
-        needed = {
-            "tokens": sum(len(step.tokens) for step in steps),
-            "rows": sum(len(step.tokens) - step.rows_from for step in steps),
-            "sequences": max((step.sequence + 1 for step in steps), default=0),
-        }
-        for name, limit in self._limits.items():
-            if needed[name] > limit:
-                msg = f"a batch needs {needed[name]} {name}; expected at most {limit}"
-                raise EngineError(msg)
-        start = 0
-        for step in steps:
-            end = start + len(step.tokens)
-            self._token[start:end] = step.tokens
-            self._position[start:end] = np.arange(step.start, step.start + len(step.tokens))
-            self._sequence[start:end] = step.sequence
-            self._wanted[start : start + step.rows_from] = 0
-            self._wanted[start + step.rows_from : end] = 1
-            start = end
-        return needed["tokens"], needed["rows"]
-
-
-def _batch_over(buffers: BatchBuffers) -> llama_cpp.llama_batch:
-    """A `llama_batch` that points to the memory of the buffers."""
-    batch = llama_cpp.llama_batch()
-    kinds = dict(llama_cpp.llama_batch._fields_)
-    for name, array in buffers.arrays().items():
-        setattr(batch, name, ctypes.cast(array.ctypes.data, kinds[name]))
-    return batch

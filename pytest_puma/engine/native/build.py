@@ -17,11 +17,9 @@ from typing import Any
 
 import llama_cpp
 
-from pytest_puma.core import ModelOptions
 from pytest_puma.engine.machine import Gpu
 from pytest_puma.engine.native.binding import prepare
 from pytest_puma.engine.native.openmp import LIBRARY
-from pytest_puma.platform.installation import install
 
 #: Libraries that llama.cpp computes with; a build may have a variant for each kind of CPU and of GPU.
 _NAMES = ("llama", "ggml")
@@ -88,17 +86,6 @@ def gpus() -> tuple[Gpu, ...]:
 def offloads() -> bool:
     """Whether this build of llama.cpp supports GPUs and finds one."""
     return bool(llama_cpp.llama_supports_gpu_offload())
-
-
-def useless_layers(options: ModelOptions) -> tuple[str, ...]:
-    """Return a warning if layers are requested on a GPU and there is none."""
-    if options.gpu_layers <= 0 or offloads():
-        return ()
-    sentence = (
-        f"gpu_layers={options.gpu_layers} has no effect: this llama.cpp is built without a GPU, or finds none; build "
-        f"it for one, as in CMAKE_ARGS=-DGGML_CUDA=on {install('--force-reinstall --no-cache-dir llama-cpp-python')}"
-    )
-    return (sentence,)
 
 
 def _from_elsewhere(folder: Path) -> list[Path]:

@@ -21,9 +21,11 @@ import numpy as np
 from pytest_puma.core import EngineError, Model, Step
 from pytest_puma.core.backend import AnyText
 from pytest_puma.core.variant import Variant, varied
+from pytest_puma.engine.fit import GOOD_KV_SLOTS
 from pytest_puma.engine.machine import cores
 from pytest_puma.engine.native.binding import has_amx, loaded, prepare, uninterrupted
 from pytest_puma.engine.native.build import build_signature, offloads
+from pytest_puma.engine.native.placement import fit_here, with_layers
 from pytest_puma.engine.native.vocabulary import Vocabulary
 from pytest_puma.models.gguf import read_gguf
 
@@ -39,7 +41,7 @@ _PARALLEL_STREAMS = 28
 #: Sequences beyond the running requests: fork points and continuations.
 _EXTRA_SEQUENCES, _EXTRA_STATES = 48, 8
 #: Unshared KV slots: each query visits every slot in use, of whatever sequence.
-_GOOD_KV_SLOTS_CPU, _GOOD_KV_SLOTS_GPU = 4096, 32768
+_GOOD_KV_SLOTS_CPU = 4096
 #: KV slots of all streams together, and their bytes: more than a shared cache, as each stream fits the longest request.
 _STREAM_KV_SLOTS, _STREAM_BYTES = 32768, 2 << 30
 #: Bytes of a KV slot if the file does not specify them: as in models of 8B.
@@ -63,7 +65,7 @@ class TextSide(Vocabulary):
         self.encoders = options.threads or threads
         self.context_limit = min(trained, options.n_ctx or trained)
         self.kv_slots = options.n_ctx
-        self.good_kv_slots = _GOOD_KV_SLOTS_GPU if on_gpu else _GOOD_KV_SLOTS_CPU
+        self.good_kv_slots = GOOD_KV_SLOTS if on_gpu else _GOOD_KV_SLOTS_CPU
         self.stream_kv_slots = 0 if on_gpu or stateful or options.strict else _stream_kv_slots(model)
         # A strict model gets one sequence for a prompt and one for a continuation: none is left for a prefix that
         # samples share. Each sequence of a recurrent model costs memory for its state, used or not.
@@ -72,7 +74,7 @@ class TextSide(Vocabulary):
         self.parallel_streams = 1 if options.strict else options.parallel or _PARALLEL_STREAMS
         extra = _EXTRA_STATES if stateful else _EXTRA_SEQUENCES
         self.sequences = self.rows = 2 if options.strict else self.parallel + extra
-        self.batch = BATCH
+        self.batch = max(BATCH, options.ubatch or 0)
         self.signature: Mapping[str, str] = {} if digest is None else self._signature(digest)
         self.vary(model.variant)
 
@@ -100,6 +102,7 @@ class TextSide(Vocabulary):
             "thinking": str(options.thinking),
             "reasoning_effort": str(options.reasoning_effort),
             "strict": str(options.strict),
+            **options.signature,
         }
 
 
@@ -122,7 +125,8 @@ class DryBackend(TextSide):
         params.vocab_only = True
         self._model = loaded(model, params)
         try:
-            super().__init__(self._model, model, trained=context_limit, threads=threads or cores(), digest=digest)
+            placed = with_layers(model, fit_here(model))
+            super().__init__(self._model, placed, trained=context_limit, threads=threads or cores(), digest=digest)
         except BaseException:
             self.close()
             raise
@@ -133,7 +137,7 @@ class DryBackend(TextSide):
     def open(self, kv_slots: int, streams: int = 0) -> None:
         """Record the size."""
         self.opened = max(self.opened, (kv_slots, streams))
-        self.batch = min(BATCH, kv_slots)
+        self.batch = min(max(BATCH, self._options.ubatch or 0), kv_slots)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
         """Return logits that always choose the end of the generation."""
@@ -157,16 +161,17 @@ class DryBackend(TextSide):
 
 
 def context_params(
-    kv_slots: int, streams: int, *, rows: int, variant: Variant | None = None
+    kv_slots: int, streams: int, *, rows: int, ubatch: int | None = None, variant: Variant | None = None
 ) -> llama_cpp.llama_context_params:
     """Return the parameters of a cache that all of `rows` sequences share, or that is divided among `streams`.
 
-    `variant`: whose options of the engine they have.
+    `ubatch`: tokens of a pass through the graph; `variant`: whose options of the engine they have.
     """
+    ubatch = ubatch or MICRO_BATCH
     params = llama_cpp.llama_context_default_params()
     params.n_ctx = kv_slots
-    params.n_batch = min(BATCH, kv_slots)
-    params.n_ubatch = min(MICRO_BATCH, kv_slots)
+    params.n_batch = min(max(BATCH, ubatch), kv_slots)
+    params.n_ubatch = min(ubatch, kv_slots)
     params.n_seq_max = streams or rows
     params.n_outputs_max = rows
     params.kv_unified = not streams
@@ -196,7 +201,8 @@ def context_bytes(model: Model, opened: tuple[int, int], *, sequences: int) -> i
         with uninterrupted():
             llama_cpp.llama_log_set(note, ctypes.c_void_p(0))
             context = llama_cpp.llama_init_from_model(
-                pointer, context_params(*opened, rows=sequences, variant=model.variant)
+                pointer,
+                context_params(*opened, rows=sequences, ubatch=model.options.ubatch, variant=model.variant),
             )
             if context:
                 llama_cpp.llama_free(context)

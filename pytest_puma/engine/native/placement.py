@@ -1,0 +1,151 @@
+"""The options of a model's loading as llama.cpp's parameters: where each of its parts goes."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import llama_cpp
+
+from pytest_puma.core import EngineError, Model, ModelOptions
+from pytest_puma.engine.fit import Fit, used
+from pytest_puma.engine.machine import Gpu
+from pytest_puma.engine.native import binding
+from pytest_puma.engine.native.build import gpus, offloads
+from pytest_puma.models.header import MAX_LAYERS
+from pytest_puma.models.layers import EXPERTS, ModelLayers
+from pytest_puma.platform.installation import install
+
+#: llama.cpp's messages where a device has too little memory, in the words of CUDA, Vulkan and Metal.
+_NO_MEMORY = re.compile(r"out ?of ?(device ?)?memory|(unable|failed) to allocate|memory allocation", re.IGNORECASE)
+
+
+class _Override(ctypes.Structure):
+    """`llama_model_tensor_buft_override`: a pattern of names, and the kind of memory for tensors with such a name."""
+
+    _fields_ = (("pattern", ctypes.c_char_p), ("memory", ctypes.c_void_p))
+
+
+def loaded_here(model: Model, own: int | None = None) -> tuple[Any, Model, Fit | None]:
+    """Load a model; return llama.cpp's pointer, the model with its number of layers, and how it fits on the GPUs here.
+
+    `own`: the GPU of this process, None for all. Of `auto`, a second attempt has a tenth fewer layers. An `EngineError`
+    if llama.cpp refuses the file or an option, or has too little memory.
+    """
+    if offloads():
+        check_gpus(model, gpus())
+    fit = fit_here(model, own)
+    placed = with_layers(model, fit)
+    try:
+        return binding.loaded(placed, loading_params(placed.options, own=own)), placed, fit
+    except EngineError as error:
+        explained = out_of_memory(error, placed, fit)
+        if explained is error or fit is None or model.options.gpu_layers != "auto":
+            raise explained from None
+    placed = with_layers(model, fit, fit.fewer())
+    return binding.loaded(placed, loading_params(placed.options, own=own)), placed, fit
+
+
+def fit_here(model: Model, own: int | None = None) -> Fit | None:
+    """Return how a model fits on the GPUs here that it uses, `own` that of this process; None if none is known."""
+    found = used(model.options, gpus(), own) if model.options.gpu_layers else []
+    return Fit.on(model, ModelLayers.of(model.path), found) if found else None
+
+
+def with_layers(model: Model, fit: Fit | None, layers: int | None = None) -> Model:
+    """Return a model with a number of layers in place of `auto`: `layers`, or by default as many as fit.
+
+    All, if all fit or the free memory is unknown, none without a GPU.
+    """
+    if model.options.gpu_layers != "auto":
+        return model
+    if layers is None:
+        layers = (-1 if offloads() else 0) if fit is None else -1 if fit.whole else fit.layers
+    return replace(model, options=replace(model.options, gpu_layers=layers))
+
+
+def loading_params(options: ModelOptions, *, own: int | None = None) -> Any:
+    """Return the parameters of loading on the GPUs that the options specify, else on the `own` one of this process.
+
+    They keep the arrays alive that they point to. An `EngineError` if the library lacks an option.
+    """
+    params = llama_cpp.llama_model_default_params()
+    params.n_gpu_layers = options.gpu_layers
+    params.use_extra_bufts = not binding.has_amx()
+    if options.mlock or not options.mmap:
+        mode = "_".join([*["MMAP"] * options.mmap, *["MLOCK"] * options.mlock]) or "NONE"
+        _set(params, load_mode=getattr(llama_cpp, f"LLAMA_LOAD_MODE_{mode}"))
+    if not (options.gpu_layers and offloads()):
+        return params
+    if options.chooses_gpus:
+        split = options.split or ("layer" if options.gpu is None else "none")
+        _set(params, split_mode=getattr(llama_cpp, f"LLAMA_SPLIT_MODE_{split.upper()}"), main_gpu=options.gpu or 0)
+    elif own is not None:
+        _set(params, split_mode=llama_cpp.LLAMA_SPLIT_MODE_NONE, main_gpu=own)
+    if options.shares:
+        array = (ctypes.c_float * llama_cpp.llama_max_devices())(*options.shares)
+        _set(params, tensor_split=array)
+    if options.cpu_moe is not None:
+        keep_experts(params, options.experts_on_cpu(MAX_LAYERS))
+    return params
+
+
+def keep_experts(params: Any, layers: int) -> None:
+    """Let the experts of the first `layers` stay on the CPU."""
+    numbers = "" if layers == MAX_LAYERS else rf"blk\.({'|'.join(map(str, range(layers)))})"
+    cpu = llama_cpp.llama_cpp._lib.ggml_backend_cpu_buffer_type  # noqa: SLF001 - the binding has no other name for it
+    cpu.restype = ctypes.c_void_p
+    overrides = (_Override * 2)(_Override(f"{numbers}{EXPERTS}".encode(), cpu()), _Override())
+    _set(params, tensor_buft_overrides=ctypes.cast(overrides, ctypes.c_void_p))
+    params.kept = overrides
+
+
+def _set(params: Any, **values: Any) -> None:
+    """Set fields; an `EngineError` if the library lacks one, which ctypes would accept in silence."""
+    fields = {name for name, *_ in params._fields_}
+    binding.require([], lacking=[name for name in values if name not in fields])
+    for name, value in values.items():
+        setattr(params, name, value)
+
+
+def out_of_memory(error: EngineError, model: Model, fit: Fit | None) -> EngineError:
+    """Return an error that names the number of layers that would fit, if memory is the reason of an error."""
+    if fit is None or not _NO_MEMORY.search(str(error)):
+        return error
+    requested = model.options.gpu_layers
+    on_gpu = requested if isinstance(requested, int) and 0 < requested < fit.of else fit.of
+    layers = fit.layers if fit.layers < on_gpu else on_gpu - max(1, on_gpu // 10)
+    return EngineError(
+        f"{model.name}: the memory of the GPU is too small for {on_gpu} of {fit.of} layers: {fit.sentence()}; expected "
+        f"about gpu_layers={layers} (auto takes as many as fit), n_ctx= for a smaller cache, or cpu_moe= for a "
+        f"mixture of experts ({error})"
+    )
+
+
+def check_gpus(model: Model, found: Sequence[Gpu]) -> None:
+    """Refuse GPUs that are not there, with an `EngineError`; llama.cpp ignores shares of them."""
+    options, count = model.options, max(1, len(found))
+    names = f"found {count}: {', '.join(gpu.name for gpu in found)}"
+    if options.gpu is not None and options.gpu >= count:
+        msg = f"{model.name}: gpu={options.gpu}, and they are counted from 0; {names}"
+        raise EngineError(msg)
+    if len(options.shares) > count:
+        msg = f"{model.name}: share={options.share} is for {len(options.shares)} GPUs; {names}"
+        raise EngineError(msg)
+
+
+def useless_options(options: ModelOptions) -> Iterator[str]:
+    """Yield a warning if something is requested of a GPU and there is none."""
+    requested = {name: value for name, value in options.signature.items() if name != "ubatch"}
+    if options.gpu_layers not in {-1, 0}:
+        requested = {"gpu_layers": str(options.gpu_layers), **requested}
+    if requested and not offloads():
+        settings = ", ".join(f"{name}={value}" for name, value in requested.items())
+        command = install("--force-reinstall --no-cache-dir llama-cpp-python")
+        yield (
+            f"{settings} {'has' if len(requested) == 1 else 'have'} no effect: this llama.cpp is built without a GPU, "
+            f"or finds none; build it for one, as in CMAKE_ARGS=-DGGML_CUDA=on {command}"
+        )

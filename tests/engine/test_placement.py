@@ -1,0 +1,195 @@
+"""The options of a model's loading on real llama.cpp; what only a GPU shows is computed from a list of GPUs."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import llama_cpp
+import pytest
+
+from pytest_puma.core import EngineError, Model, ModelOptions
+from pytest_puma.engine.engine import Engine
+from pytest_puma.engine.fit import Fit
+from pytest_puma.engine.machine import Gpu
+from pytest_puma.engine.native import NativeBackend, binding, offloads
+from pytest_puma.engine.native.placement import (
+    check_gpus,
+    keep_experts,
+    loading_params,
+    out_of_memory,
+    with_layers,
+)
+from pytest_puma.models.layers import ModelLayers
+from tests.engine.ask import generate, issues, score, timeless
+from tests.tiny_gguf import MIXTRAL, QWEN2, Shape
+
+CPU = pytest.mark.skipif(offloads(), reason="there is a GPU here")
+ModelFile = Callable[[Shape], Path]
+
+
+def model(path: Path, **options: object) -> Model:
+    return Model(name="q", path=path, options=ModelOptions(**options))  # type: ignore[arg-type]
+
+
+def answers(model: Model) -> list[object]:
+    with closing(Engine(NativeBackend(model, threads=1, digest="5a"))) as engine:
+        return [*timeless(engine.run([*(generate(text, 8) for text in issues(6)), score("Issue 1", "Major", "Minor")]))]
+
+
+@pytest.mark.parametrize("options", [{"mmap": False}, {"mlock": True}, {"mmap": False, "mlock": True}])
+def test_the_way_of_loading_changes_no_answer_and_no_signature(model_file: ModelFile, options: dict[str, bool]) -> None:
+    path = model_file(QWEN2)
+    assert answers(model(path, **options)) == answers(model(path))
+    with (
+        closing(NativeBackend(model(path), threads=1, digest="5a")) as plain,
+        closing(NativeBackend(model(path, **options), threads=1, digest="5a")) as other,
+    ):
+        assert other.signature == plain.signature
+
+
+@pytest.mark.parametrize(
+    ("options", "mode"),
+    [
+        ({}, llama_cpp.LLAMA_LOAD_MODE_AUTO),
+        ({"mmap": False}, llama_cpp.LLAMA_LOAD_MODE_NONE),
+        ({"mlock": True}, llama_cpp.LLAMA_LOAD_MODE_MMAP_MLOCK),
+        ({"mmap": False, "mlock": True}, llama_cpp.LLAMA_LOAD_MODE_MLOCK),
+    ],
+)
+def test_maps_and_locks_are_one_mode_of_llama_cpp(options: dict[str, bool], mode: int) -> None:
+    assert loading_params(ModelOptions(**options)).load_mode == mode
+
+
+@pytest.mark.parametrize(("ubatch", "tokens", "batch"), [(128, 128, 2048), (1024, 1024, 2048), (4096, 4096, 4096)])
+def test_a_pass_computes_the_tokens_that_are_requested(
+    model_file: ModelFile, ubatch: int, tokens: int, batch: int
+) -> None:
+    with closing(NativeBackend(model(model_file(QWEN2), ubatch=ubatch), threads=1, digest="5a")) as backend:
+        backend.open(8192)
+        assert llama_cpp.llama_n_ubatch(backend._context) == tokens  # noqa: SLF001
+        assert backend.batch == batch
+        assert backend.signature["ubatch"] == str(ubatch)
+
+
+def test_a_smaller_pass_gives_the_same_answers_where_no_tie_is_near(model_file: ModelFile) -> None:
+    path = model_file(QWEN2)
+    assert [str(answer)[:40] for answer in answers(model(path, ubatch=128))] == [
+        str(answer)[:40] for answer in answers(model(path))
+    ]
+
+
+@CPU
+@pytest.mark.parametrize(
+    ("options", "what"),
+    [
+        ({"gpu_layers": "auto"}, "gpu_layers=auto has"),
+        ({"split": "row"}, "split=row has"),
+        ({"gpu": 1, "gpu_layers": 3}, "gpu_layers=3, gpu=1 have"),
+        ({"cpu_moe": "all"}, "cpu_moe=all has"),
+    ],
+)
+def test_what_only_a_gpu_can_do_has_no_effect_without_one(
+    model_file: ModelFile, options: dict[str, object], what: str
+) -> None:
+    path = model_file(MIXTRAL)
+    with closing(NativeBackend(model(path, **options), threads=1, digest="5a")) as backend:
+        (note,) = backend.notes
+        assert note.startswith(f"{what} no effect: this llama.cpp is built without a GPU, or finds none; build it")
+        assert {name: backend.signature[name] for name in options} == {
+            name: "0" if value == "auto" else str(value) for name, value in options.items()
+        }
+    assert answers(model(path, **options)) == answers(model(path))
+
+
+@pytest.mark.parametrize("layers", [1, 2, 1024])
+def test_experts_that_stay_on_the_cpu_give_the_same_numbers(model_file: ModelFile, layers: int) -> None:
+    path = model_file(MIXTRAL)
+    params = llama_cpp.llama_model_default_params()
+    keep_experts(params, layers)
+    assert params.tensor_buft_overrides
+    pointer = binding.loaded(model(path), params)
+    plain = binding.loaded(model(path), llama_cpp.llama_model_default_params())
+    assert logits(pointer) == logits(plain)
+    for each in pointer, plain:
+        llama_cpp.llama_model_free(each)
+
+
+def logits(pointer: object) -> list[float]:
+    """Those after three tokens."""
+    context = llama_cpp.llama_init_from_model(pointer, llama_cpp.llama_context_default_params())
+    tokens = (llama_cpp.llama_token * 3)(5, 6, 7)
+    assert llama_cpp.llama_decode(context, llama_cpp.llama_batch_get_one(tokens, 3)) == 0
+    row = llama_cpp.llama_get_logits(context)[:200]
+    llama_cpp.llama_free(context)
+    return list(row)
+
+
+def test_an_option_that_the_binding_lacks_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Params(ctypes.Structure):
+        _fields_ = (("n_gpu_layers", ctypes.c_int32), ("use_extra_bufts", ctypes.c_bool))
+
+    monkeypatch.setattr(llama_cpp, "llama_model_default_params", Params)
+    with pytest.raises(EngineError, match=r"llama-cpp-python \S+ lacks load_mode; expected a version from"):
+        loading_params(ModelOptions(mmap=False))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"gpu": 2}, "q: gpu=2, and they are counted from 0; found 2: A, B"),
+        ({"share": "1:1:1"}, "q: share=1:1:1 is for 3 GPUs; found 2: A, B"),
+    ],
+)
+def test_gpus_that_are_not_there_are_refused(options: dict[str, object], sentence: str) -> None:
+    with pytest.raises(EngineError) as caught:
+        check_gpus(model(Path("q.gguf"), **options), [Gpu("A", 1), Gpu("B", 1)])
+    assert str(caught.value) == sentence
+
+
+def fit(model: Model, free: int) -> Fit:
+    layers = ModelLayers(dense=(2**27,) * 19, experts=(0,) * 19, kv=(0,) * 19, output=2**27)
+    return Fit.on(model, layers, [Gpu("A", free)])
+
+
+def test_auto_becomes_the_number_of_layers_that_fit() -> None:
+    auto = model(Path("q.gguf"), gpu_layers="auto")
+    assert with_layers(auto, fit(auto, 2**31)).options.gpu_layers == 10
+    assert with_layers(auto, fit(auto, 2**40)).options.gpu_layers == -1
+    assert with_layers(auto, fit(auto, 2**31), 9).options.gpu_layers == 9
+    given = model(Path("q.gguf"), gpu_layers=3)
+    assert with_layers(given, fit(given, 2**31)) is given
+
+
+@pytest.mark.parametrize(
+    "log",
+    [
+        "ggml_backend_cuda_buffer_type_alloc_buffer: cudaMalloc failed: out of memory",
+        "ggml_vulkan: vk::Device::allocateMemory: ErrorOutOfDeviceMemory",
+        "llama_kv_cache: failed to allocate buffer for kv cache",
+        "llama_model_load: error loading model: unable to allocate CUDA0 buffer",
+        "ggml_vulkan: Device memory allocation of size 1073741824 failed.",
+    ],
+)
+@pytest.mark.parametrize(("given", "on_gpu", "layers"), [(-1, 20, 10), (5, 5, 4), (12, 12, 10)])
+def test_too_little_memory_is_an_error_with_the_number_of_layers_that_fit(
+    log: str, given: int, on_gpu: int, layers: int
+) -> None:
+    asked = model(Path("q.gguf"), gpu_layers=given)
+    error = out_of_memory(EngineError(f"q: llama.cpp cannot load q.gguf (llama.cpp: {log})"), asked, fit(asked, 2**31))
+    assert str(error).startswith(
+        f"q: the memory of the GPU is too small for {on_gpu} of 20 layers: q needs about 3,328 MB on the GPU (A) with "
+        "a cache of 32,768 tokens, where 2,048 MB are free: 10 of 20 layers fit; expected about "
+        f"gpu_layers={layers} (auto"
+    )
+    assert log in str(error)
+
+
+def test_another_error_stays_as_it_is() -> None:
+    asked = model(Path("q.gguf"))
+    error = EngineError("q: llama.cpp cannot load q.gguf (llama.cpp: unknown model architecture: 'x')")
+    assert out_of_memory(error, asked, fit(asked, 2**31)) is error
+    no_gpu = EngineError("q: failed to allocate buffer for kv cache")
+    assert out_of_memory(no_gpu, asked, None) is no_gpu
