@@ -73,6 +73,17 @@ class Fit:
         return f"{need}, where {_megabytes(self.free)} MB are free{fit}"
 
 
+def memory_lines(models: Sequence[Model], gpus: Sequence[Gpu], own: int | None = None) -> list[str]:
+    """Return what each model needs of the GPUs that it uses, `own` that of its process; what is loaded once, once."""
+    lines = []
+    for model in dict.fromkeys(model.loaded for model in models if model.options.gpu_layers):
+        if found := used(model.options, gpus, own):
+            fit = Fit.on(model, ModelLayers.of(model.path), found)
+            advice = "; gpu_layers=auto takes as many as fit" if model.options.gpu_layers != "auto" else ""
+            lines.append(fit.sentence() + ("" if fit.whole else advice))
+    return lines
+
+
 def used(options: ModelOptions, gpus: Sequence[Gpu], own: int | None = None) -> list[Gpu]:
     """Return the GPUs that a model uses; `own` is that of this process, None for all."""
     if options.chooses_gpus:

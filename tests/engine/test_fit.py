@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 
 from pytest_puma.core import Model, ModelOptions
-from pytest_puma.engine.fit import Fit, fitting_layers, used
+from pytest_puma.engine.fit import Fit, fitting_layers, memory_lines, used
 from pytest_puma.engine.machine import Gpu
 from pytest_puma.models.layers import ModelLayers
+from tests.tiny_gguf import QWEN2, write_gguf
 
 MB = 2**20
 ROOM = 512 * MB
@@ -86,3 +87,22 @@ def test_the_sentence_names_what_is_needed_and_how_many_layers_fit() -> None:
 def test_a_second_attempt_has_a_tenth_fewer_layers() -> None:
     assert fit(2400).fewer() == 2
     assert fit(10).fewer() == 0
+
+
+def test_what_a_model_needs_is_stated_before_it_is_loaded(tmp_path: Path) -> None:
+    path = write_gguf(tmp_path / "tiny.gguf", QWEN2)
+
+    def lines(free: int, **options: object) -> list[str]:
+        model = Model(name="tiny", path=path, options=ModelOptions(**options))  # type: ignore[arg-type]
+        return memory_lines([model, model], [Gpu("A", free), Gpu("B", free)], 0)
+
+    (roomy,) = lines(2**30)
+    assert roomy.startswith("tiny needs about 5")
+    assert roomy.endswith(" MB on the GPU (A) with a cache of 32,768 tokens, where 1,024 MB are free")
+    (short,) = lines(ROOM)
+    assert short.endswith("where 512 MB are free: 0 of 3 layers fit; gpu_layers=auto takes as many as fit")
+    (auto,) = lines(ROOM, gpu_layers="auto")
+    assert auto.endswith(": 0 of 3 layers fit")
+    (both,) = lines(ROOM, split="layer")
+    assert "on the GPUs (A, B)" in both
+    assert lines(ROOM, gpu_layers=0) == []

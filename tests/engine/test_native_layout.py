@@ -29,9 +29,9 @@ MODEL = bytes(llama_cpp.llama_model_default_params())
 CONTEXT = bytes(llama_cpp.llama_context_default_params())
 
 
-def library(folder: Path, context: bytes) -> ctypes.CDLL:
-    """A library with the binding's defaults for models, and these for contexts."""
-    functions = {"llama_model_default_params": MODEL, "llama_context_default_params": context}
+def library(folder: Path, context: bytes, model: bytes = MODEL) -> ctypes.CDLL:
+    """A library with these defaults for contexts, and for models."""
+    functions = {"llama_model_default_params": model, "llama_context_default_params": context}
     source, built = folder / "library.c", folder / "library.so"
     source.write_text(
         "".join(
@@ -80,3 +80,11 @@ def test_a_library_of_another_layout_is_refused(context: Callable[[], bytes], pr
     expected = problem.format(size=len(CONTEXT))
     assert f"llama_context_params of {tmp_path}/library.so is not that of llama-cpp-python" in str(error.value)
     assert f": {expected}; expected the library that was built with it: unset LLAMA_CPP_LIB_PATH" in str(error.value)
+
+
+@pytest.mark.parametrize("field", ["devices", "tensor_buft_overrides"])
+def test_a_library_without_an_address_that_options_of_gpus_need_is_refused(field: str, tmp_path: Path) -> None:
+    offset = getattr(llama_cpp.llama_model_params, field).offset
+    shorter = MODEL[:offset] + MODEL[offset + 8 :]
+    with pytest.raises(EngineError, match=r"llama_model_params of .* is not that of llama-cpp-python .*: its address "):
+        check_layout(library(tmp_path, CONTEXT, shorter))

@@ -60,7 +60,7 @@ def test_the_way_of_loading_changes_no_answer_and_no_signature(model_file: Model
     ],
 )
 def test_maps_and_locks_are_one_mode_of_llama_cpp(options: dict[str, bool], mode: int) -> None:
-    assert loading_params(ModelOptions(**options)).load_mode == mode
+    assert loading_params(model(Path("q.gguf"), **options).options).load_mode == mode
 
 
 @pytest.mark.parametrize(("ubatch", "tokens", "batch"), [(128, 128, 2048), (1024, 1024, 2048), (4096, 4096, 4096)])

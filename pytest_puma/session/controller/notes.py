@@ -35,7 +35,7 @@ _LONGEST = 400
 
 def start_notes(config: pytest.Config, cells: Sequence[str], baseline_note: str | None, unwritable: str) -> list[str]:
     """Return the lines to show before a run of these cells; `unwritable`: why it keeps nothing, empty if it does."""
-    notes = [*_rescoring_notes(config, cells), _device_note(config), baseline_note]
+    notes = [*_rescoring_notes(config, cells), *_device_notes(config), baseline_note]
     if not stated(config, "--puma-model")[1] and not config.option.puma_rescore:
         demonstration = f"on the bundled demonstration model {DEMONSTRATION}"
         notes.insert(0, f"puma: {demonstration}; name your own by --puma-model FILE.gguf")
@@ -56,20 +56,23 @@ def _rescoring_notes(config: pytest.Config, cells: Sequence[str]) -> list[str]:
     ]
 
 
-def _device_note(config: pytest.Config) -> str | None:
-    """Return the device; None if no model is loaded, or if the backend of a plugin may compute it elsewhere."""
+def _device_notes(config: pytest.Config) -> list[str]:
+    """Return the device, and what each model needs of its memory; none if a plugin may compute elsewhere."""
     models = [model for model in settings_of(config).request.models if model.computes]
     if config.option.puma_cluster and not config.option.collectonly:
-        return f"puma: computed on {cluster_of(config)}"
+        return [f"puma: computed on {cluster_of(config)}"]
     if not models or config.option.collectonly or config.hook.pytest_puma_backend.get_hookimpls():
-        return None
+        return []
     try:
+        from pytest_puma.engine.fit import memory_lines
         from pytest_puma.engine.native import gpus, offloads
 
-        found = device(models, gpus(), offloads=offloads())
+        devices = gpus()
+        # Of several workers, each has one.
+        needs = memory_lines(models, devices, 0 if len(config.option.tx or ()) > 1 else None)
+        return [f"puma: {text}" for text in (f"computed on {device(models, devices, offloads=offloads())}", *needs)]
     except EngineError:  # which the first item reports
-        return None
-    return f"puma: computed on {found}"
+        return []
 
 
 def show_summary(

@@ -49,7 +49,9 @@ def auto_workers(config: pytest.Config) -> int | None:
     from pytest_puma.engine.machine import useful_workers
 
     devices = found_gpus()
-    return useful_workers(devices, max(model.size for model in models)) if devices else 1
+    if not devices or any(model.options.chooses_gpus for model in models):
+        return 1
+    return useful_workers(devices, max(model.size for model in models))
 
 
 def is_benchmark_run(config: pytest.Config) -> bool:
