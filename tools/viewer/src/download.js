@@ -13,6 +13,8 @@ import { golds } from "./rows.js";
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const MAX_NAME = 100;
+/** Time that a browser may take to read the file. */
+const SAVED_MS = 60_000;
 
 /** @typedef {{ cell: string, column: import("./filter").Column, texts: import("./contract").Texts | null }} Shown a column of the list */
 /** @typedef {Record<string, string | number | null>} Line */
@@ -89,12 +91,11 @@ export function Download({ report, place, rows, listed, columns }) {
   `;
 }
 
-/** Let the browser save a text: no request, and nothing that the page's policy forbids. @param {string} name @param {string} type @param {string} text */
+/** Let the browser save a text. An address of the text itself would be too long for some browsers. @param {string} name @param {string} type @param {string} text */
 function offer(name, type, text) {
   const link = document.createElement("a");
-  // A text of data may have half of a character, which no address can have.
-  const whole = new TextDecoder("utf-8", { ignoreBOM: true }).decode(new TextEncoder().encode(text));
-  link.href = `data:${type};charset=utf-8,${encodeURIComponent(whole)}`;
+  link.href = URL.createObjectURL(new Blob([text], { type }));
   link.download = name;
   link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), SAVED_MS);
 }
