@@ -106,6 +106,10 @@ def test_two_processes_share_the_cells_of_a_model(runs: Runs) -> None:
             "*--puma-cluster: found 'local:0'; expected local:N with N workers*",
         ),
         (["--puma-cluster=head:8786", "--puma-plan"], "*--puma-cluster and --puma-plan: the model computes on other*"),
+        (
+            ["--puma-cluster=head:8786", "-o", "puma_energy=true"],
+            "*--puma-cluster and ini key puma_energy: the counters*",
+        ),
         (["--puma-cluster=head:8786", "--puma-offline"], "*--puma-cluster and --puma-offline: *"),
         (
             ["--puma-cluster=local:1", "-o", "puma_step_seconds=0"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.integration.conftest import INI
@@ -20,9 +21,11 @@ def test_triage(puma):
     pass
 """
 #: Asks twice; between both, the next signal in the file `shots` goes to all workers, SIGSTOP to the one that computes.
+#: After SIGSTOP with the variable CTRL_C, Ctrl-C comes while pytest waits for the frozen worker.
 DOUBTED = """
 import os
 import signal
+import threading
 from pathlib import Path
 from pytest_puma import Answer, Strategy, ask
 
@@ -40,6 +43,9 @@ def shoot():
         for address, pid in default_client().run(os.getpid).items():
             if engines[address] or left[0] == "SIGKILL":
                 os.kill(pid, getattr(signal, left[0]))
+            Path(f"{pid}.pid").touch()
+        if "CTRL_C" in os.environ:
+            threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
 
 def doubted(task):
     first = yield from ask(task.generate(task.prompt()))
@@ -91,3 +97,17 @@ def test_a_frozen_worker_costs_its_step_limit(project: pytest.Pytester, gguf: Pa
     result = run(project, gguf, "SIGSTOP", "-o", "puma_step_seconds=15")
     result.assert_outcomes(passed=1)
     result.stdout.fnmatch_lines(["warning: *is lost: a step took more than 15 s (ini key puma_step_seconds)*"])
+
+
+def test_ctrl_c_ends_the_run_and_the_local_cluster(
+    project: pytest.Pytester, gguf: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("CTRL_C", "1")
+    assert run(project, gguf, "SIGSTOP").ret == pytest.ExitCode.INTERRUPTED
+    workers = [int(file.stem) for file in project.path.glob("*.pid")]
+    assert len(workers) == 2
+    assert not any(map(psutil.pid_exists, workers))
+    monkeypatch.delenv("CTRL_C")
+    result = run(project, gguf, "")
+    result.assert_outcomes(passed=1)
+    result.stdout.fnmatch_lines(["warning: * answers kept from run *; the rest computed without them"])

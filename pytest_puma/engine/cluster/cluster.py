@@ -32,6 +32,8 @@ STEP_SECONDS = 600.0
 _PATIENCE, _LOOK = 120.0, 1.0
 #: Seconds that a model may take to be freed.
 _CLOSING = 30.0
+#: Seconds in which a nanny starts a worker again.
+_COMING_BACK = 20.0
 _GONE = "its process ended, or its machine is gone"
 
 
@@ -128,9 +130,12 @@ class Cluster:
 
     # -- engines ---------------------------------------------------------------------------------
 
-    def open(self, model: Model, threads: int | None) -> tuple[Held, Identity]:
-        """Load a model on the worker with the fewest engines; a `LostError` if that one is gone meanwhile."""
-        address = self._free()
+    def open(self, model: Model, threads: int | None, *, again: bool = False) -> tuple[Held, Identity]:
+        """Load a model on the worker with the fewest engines; a `LostError` if that one is gone meanwhile.
+
+        `again`: after a loss, its worker gets time to come back, rather than two engines on another one.
+        """
+        address = self._free(patience=_COMING_BACK if again else 0.0)
         found = self._find(address, str(model.path))
         worker = f"{address} ({found['host']})"
         if found["digest"] != model.weights:
@@ -179,16 +184,24 @@ class Cluster:
         if self.local is not None:
             self.local.close(timeout=_CLOSING)
 
-    def _free(self) -> str:
-        """The worker with the fewest engines. Of equal ones, each process of the run takes another."""
-        addresses = self.addresses()
-        usable = [address for address in addresses if address not in self._frozen] or addresses
-        # A nested function travels as code: the scheduler needs no pytest-puma.
-        engines = self.client.run_on_scheduler(
-            lambda dask_scheduler: {address: len(worker.actors) for address, worker in dask_scheduler.workers.items()}
-        )
-        turned = usable[self.number % len(usable) :] + usable[: self.number % len(usable)]
-        return min(turned, key=lambda address: engines.get(address, 0))
+    def _free(self, patience: float) -> str:
+        """The worker with the fewest engines; some seconds of `patience` for one without any.
+
+        Of equal ones, each process of the run takes another.
+        """
+        end = time.monotonic() + patience
+        while True:
+            addresses = self.addresses()
+            usable = [address for address in addresses if address not in self._frozen] or addresses
+            # A nested function travels as code: the scheduler needs no pytest-puma.
+            engines = self.client.run_on_scheduler(
+                lambda dask_scheduler: {name: len(worker.actors) for name, worker in dask_scheduler.workers.items()}
+            )
+            turned = usable[self.number % len(usable) :] + usable[: self.number % len(usable)]
+            best = min(turned, key=lambda address: engines.get(address, 0))
+            if not engines.get(best, 0) or time.monotonic() >= end:
+                return best
+            time.sleep(_LOOK)
 
     def _restart(self, address: str) -> None:
         """Let the nanny of a frozen worker end and start it; without one, the worker is left alone."""
@@ -220,7 +233,7 @@ def connect(text: str, **settings: Any) -> Cluster:
             processes=True,
             # llama.cpp maps files into the memory.
             memory_limit=0,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             silence_logs=logging.CRITICAL,
         )
     try:

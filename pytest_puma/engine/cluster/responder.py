@@ -40,7 +40,7 @@ class ClusterResponder:
 
     def _open(self) -> Identity:
         self._tickets = 0
-        self._held, identity = self._cluster.open(self._model, self._threads)
+        self._held, identity = self._cluster.open(self._model, self._threads, again=bool(self._lost))
         return identity
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:  # noqa: ARG002 - of any cell

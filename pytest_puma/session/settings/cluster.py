@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from pytest_puma.errors import check_limits
+from pytest_puma.errors import SettingsError, check_limits
+from pytest_puma.session.settings.options import stated
 
 if TYPE_CHECKING:
     from pytest_puma.core import Model
@@ -21,8 +22,14 @@ _CLUSTER: pytest.StashKey[Cluster] = pytest.StashKey()
 
 
 def look_up(config: pytest.Config) -> Callable[[ModelArgument], list[Model]] | None:
-    """Return the search for weights on the cluster; None without one."""
-    return cluster_of(config).models if config.option.puma_cluster else None
+    """Return the search for weights on the cluster, None without one; a `SettingsError` if energy is asked for."""
+    if not config.option.puma_cluster:
+        return None
+    where, energy = stated(config, "--puma-energy")
+    if energy:
+        msg = f"--puma-cluster and {where}: the counters of this machine know no other one; expected one of the two"
+        raise SettingsError(msg)
+    return cluster_of(config).models
 
 
 def cluster_of(config: pytest.Config) -> Cluster:

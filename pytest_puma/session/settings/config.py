@@ -34,7 +34,7 @@ _EXCLUDED = {
     ),
     "cluster": (
         "the model computes on other machines, of which this one sees the answers alone",
-        ("plan", "offline", "rescore", "determinism", "energy"),
+        ("plan", "offline", "rescore", "determinism"),
     ),
     "rescore": ("the answers are those of the run", _COMPUTING),
     "offline": ("nothing is computed offline", ("plan", "determinism")),
