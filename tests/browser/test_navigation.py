@@ -1,3 +1,5 @@
+from itertools import pairwise
+
 from playwright.sync_api import expect
 
 from pytest_puma.report.page.page import as_page
@@ -46,3 +48,14 @@ def test_a_trend_has_the_commit_and_the_day_of_a_run_and_the_limit_of_its_gate(o
     texts = chart.locator("text").all_text_contents()
     assert ">= 0.45" in texts
     assert any("2026-11-24" in text for text in texts)
+
+
+def test_the_days_of_a_trend_do_not_overlap_on_a_phone(opened: Opened) -> None:
+    tab = opened(report(Shape()), "cell=triage-zero_shot%40q")
+    tab.set_viewport_size({"width": 390, "height": 900})
+    tab.reload()
+    days = tab.locator('svg[aria-label^="Trend of"] text', has_text="2026-11")
+    expect(days.last).to_be_visible()
+    boxes = [box for day in days.all() if (box := day.bounding_box()) is not None]
+    assert len(boxes) > 2
+    assert all(one["x"] + one["width"] < other["x"] for one, other in pairwise(boxes))

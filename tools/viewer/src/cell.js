@@ -63,7 +63,7 @@ function Trend({ cell: { history, limits }, metric }) {
   const label = `Trend of ${metric} over ${history.length} runs, from ${number(history[0].value)} to ${number(history[history.length - 1].value)}`;
   return html`
     <${Figure} title="Trend" label=${label} draw=${(/** @type {Size} */ size) => trend(history, limits, metric, size)} head=${["run", "commit", "date", metric, "95 % interval", "changed"]} rows=${rows}>
-      ${limits.length > 0 && html`<p class="note">Dashed across: the limit of today's ${limits.length > 1 ? "gates" : "gate"} ${limits.map(({ gate }, place) => html`${place > 0 && ", "}<code><${Text} text=${gate} /></code>`)}</p>`}
+      ${limits.length > 0 && html`<p class="note">Dashed across: the limit of this run's ${limits.length > 1 ? "gates" : "gate"} ${limits.map(({ gate }, place) => html`${place > 0 && ", "}<code><${Text} text=${gate} /></code>`)}</p>`}
       ${noted.map((point, place) => html`<p class="note"><strong>${letter(place)}</strong> ${named(point)}: <${Text} text=${point.note} /></p>`)}
     <//>
   `;

@@ -13,6 +13,8 @@ import * as Plot from "@observablehq/plot";
 const COMMON = { className: "plot", marginLeft: 48, marginTop: 24, marginBottom: 36 };
 const SERIES = "var(--series)";
 const REFERENCE = "var(--reference)";
+/** Pixels of a day below its place, with the gap to the next one. */
+const DAY = 84;
 const LIMIT = "var(--bad)";
 
 /** Accuracy by confidence; the size of a dot is the number of answers. @param {Bin[]} bins @param {Size} size */
@@ -43,7 +45,7 @@ export function trend(points, limits, metric, size) {
   return Plot.plot({
     ...COMMON,
     ...size,
-    x: { label: "run", type: "linear", domain: [-0.5, Math.max(0.5, points.length - 0.5)], ticks: ticks(points.length), tickFormat: (/** @type {number} */ place) => origin(points[place]) },
+    x: { label: "run", type: "linear", domain: [-0.5, Math.max(0.5, points.length - 0.5)], ticks: ticks(points.length, Math.floor(size.width / DAY)), tickFormat: (/** @type {number} */ place) => origin(points[place]) },
     y: { label: metric, grid: true, nice: true, ticks: 5 },
     marks: [
       Plot.ruleX(noted, { x: "place", stroke: REFERENCE, strokeDasharray: "3 3" }),
@@ -122,9 +124,9 @@ export function letter(place) {
   return String.fromCharCode(97 + (place % 26));
 }
 
-/** At most six places of runs, the last one included. @param {number} length */
-function ticks(length) {
-  const step = Math.max(1, Math.ceil(length / 6));
+/** At most so many places of runs, the last one included. @param {number} length @param {number} most */
+function ticks(length, most) {
+  const step = Math.max(1, Math.ceil(length / most));
   return Array.from({ length }, (_, place) => place).filter((place) => (length - 1 - place) % step === 0);
 }
 
