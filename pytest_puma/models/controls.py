@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -82,10 +83,12 @@ def hook(
     tokens that it gets. `name`: in place of that of the function.
     """
     name = name_from_file(name or getattr(function, "__name__", "hook"))
-    if not callable(function) or not isinstance(version, str) or not version.strip():
-        found = f"version {version!r}" if callable(function) else f"{function!r}"
+    fits = _takes_two(function)
+    if not fits or not isinstance(version, str) or not version.strip():
+        found = f"version {version!r}" if fits else repr(function)
         msg = (
-            f"hook {name!r}: found {found}; expected a function with a version, as hook(halve, version='1', layers=10)"
+            f"hook {name!r}: found {found}; expected a function of states and rows, and a version, as "
+            "hook(halve, version='1', layers=10)"
         )
         raise SettingsError(msg)
     identity = f"{name}\n{node}\n{version}".encode()
@@ -98,6 +101,15 @@ def hook(
         node=node,
         change=function,
     )
+
+
+def _takes_two(function: object) -> bool:
+    """Whether it can be called with states and rows, unlike a hook of PyTorch."""
+    try:
+        signature(function).bind(None, None)  # type: ignore[arg-type]
+    except TypeError:
+        return False
+    return True
 
 
 def _file(path: Path, name: str = "") -> dict[str, Any]:

@@ -66,7 +66,7 @@ def test_their_kept_answers_are_found_offline_and_by_their_contents(project: Pro
         ("[Variant.of(steer(LOUD)), Variant.of(steer(2 * LOUD))]", "*the name 'q+vector-1' is taken; give yours*"),
         ("[Variant.of(lora('a.gguf'))]", "*hook pytest_puma_variants: a.gguf is a LoRA for llama; q is qwen2*"),
         ("[Variant.of(steer(LOUD, layers=7))]", "*hook pytest_puma_variants: @7: q has layers 1 to 2*"),
-        ("[Variant.of(hook(print, layers=1))]", "*hook 'print': found version ''; expected a function with a version*"),
+        ("[Variant.of(hook(print, layers=1))]", "*hook 'print': found version ''; expected a function of*"),
         ("[Variant.of(hook(print, layers=3, version='1'))]", "*print-hook-1-L3: q has layers 1 to 2*"),
         (
             "[Variant.of(quant('other.gguf'))]",

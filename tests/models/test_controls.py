@@ -46,13 +46,15 @@ def test_the_version_of_a_function_and_its_place_identify_it() -> None:
 
 @pytest.mark.parametrize("version", ["", " ", 1])
 def test_a_function_needs_a_version(version: Any) -> None:
-    with pytest.raises(SettingsError, match=f"hook 'halve': found version {version!r}; expected a function with"):
+    with pytest.raises(SettingsError, match=f"hook 'halve': found version {version!r}; expected a function of"):
         hook(halve, layers=1, version=version)
 
 
-def test_only_functions_are_hooks() -> None:
-    with pytest.raises(SettingsError, match="hook 'it': found 'halve'; expected a function"):
-        hook("halve", version="1", layers=1, name="it")  # type: ignore[arg-type]
+@pytest.mark.parametrize("other", ["halve", lambda _module, _input, output: output, len, None])
+def test_only_functions_of_states_and_rows_are_hooks(other: Any) -> None:
+    # The second one is a hook of PyTorch.
+    with pytest.raises(SettingsError, match=r"hook 'it': found .*; expected a function of states and rows, "):
+        hook(other, version="1", layers=1, name="it")
 
 
 def test_weights_stand_beside_other_controls() -> None:
