@@ -12,9 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.cli.doctor import Finding
-from pytest_puma.core import Model, PumaError, SettingsError
-from pytest_puma.models.beside import control_bytes, large_controls
+from pytest_puma.cli.doctor import Finding, model
+from pytest_puma.core import SettingsError
 from pytest_puma.models.search import default_directories, gguf_names
 from pytest_puma.models.sources import SUGGESTED_SIZE, suggested_download
 from pytest_puma.phrases import counted, named
@@ -76,7 +75,7 @@ def findings(folder: Path, models: Sequence[str] = ()) -> Iterator[Finding]:
     yield _extras()
     yield _sandbox()
     for argument in models:
-        yield from _model(argument, project)
+        yield from model.findings(argument, [*project.model_folders, bundled_folder("models")])
 
 
 def _sandbox() -> Finding:
@@ -162,37 +161,3 @@ def _extras() -> Finding:
     found += f"; not installed: {', '.join(missing)}" if missing else ""
     advice = "\n".join(f"for {EXTRAS[name][1]}: {install_extra(name)}" for name in missing)
     return Finding(part="extras", found=found, advice=advice, details=installed)
-
-
-def _model(argument: str, project: Project) -> Iterator[Finding]:
-    """The chat format of a model, and the files that its variants put on it."""
-    # They import NumPy, which may be broken.
-    from pytest_puma.models.resolve import resolve_models
-
-    directories = [*project.model_folders, bundled_folder("models")]
-    try:
-        models = resolve_models([argument], directories=directories)
-        yield _chat_format(models[0].plain)
-    except PumaError as error:
-        advice = "name a GGUF file: pytest-puma doctor models/q.gguf"
-        yield Finding(part="chat format", found=f"{argument}: {error}", advice=advice)
-        return
-    if controls := {name: size for model in models for name, size in control_bytes(model).items()}:
-        sizes = named(f"{name} ({size / 2**20:,.1f} MB)" for name, size in controls.items())
-        advice = "\n".join(large_controls(controls, models[0].size))
-        found = f"fit {models[0].plain.name} ({models[0].size / 2**20:,.1f} MB): {sizes}"
-        yield Finding(part="adapters", found=found, advice=advice, details=controls)
-
-
-def _chat_format(model: Model) -> Finding:
-    """The facts that pytest-puma learned from the template of a model."""
-    from pytest_puma.engine.native import DryBackend, smoke_test
-    from pytest_puma.models.resolve import inspect_model
-
-    smoke_test(model)
-    limit, part = inspect_model(model.path).context_length or 0, "chat format"
-    with closing(DryBackend(model, context_limit=limit)) as backend:
-        facts, notes = dict(backend.chat_format), [*backend.notes]
-    title = f"{model.name}, from the template in {model.path}" if model.options.chat else f"{model.name}: plain text"
-    found = "\n".join([title, *(f"{name}: {fact}" for name, fact in facts.items()), *notes])
-    return Finding(part=part, found=found, details=facts | {"model": model.name})
