@@ -171,6 +171,8 @@ def test_auto_becomes_the_number_of_layers_that_fit() -> None:
         "llama_kv_cache: failed to allocate buffer for kv cache",
         "llama_model_load: error loading model: unable to allocate CUDA0 buffer",
         "ggml_vulkan: Device memory allocation of size 1073741824 failed.",
+        "ggml_metal_buffer_init: error: failed to allocate buffer, size =  8192.00 MiB",
+        "ggml_backend_sycl_buffer_type_alloc_buffer: can't allocate 4385472512 Bytes of memory on device",
     ],
 )
 @pytest.mark.parametrize(("given", "on_gpu", "layers"), [(-1, 20, 10), (5, 5, 4), (12, 12, 10)])

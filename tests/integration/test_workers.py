@@ -134,6 +134,13 @@ def test_auto_is_a_worker_for_each_gpu_and_they_share_the_cells_of_a_model(two_m
     assert sorted(loads(two_models).elements()) == ["other gw0", "other gw1"]
 
 
+def test_a_model_that_names_its_gpus_has_one_worker(two_models: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("PYTEST_XDIST_AUTO_NUM_WORKERS", raising=False)
+    two_models.write(conftest=NOTED + TWO_GPUS)
+    run(two_models, "-nauto", "--puma-model=other.gguf,split=layer").assert_outcomes(passed=11)
+    assert sorted(loads(two_models).elements()) == ["other gw0"]
+
+
 def test_auto_means_what_it_always_meant_for_other_suites(alone: Project, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("PYTEST_XDIST_AUTO_NUM_WORKERS", raising=False)
     alone.write(conftest="", test_ordinary=ORDINARY, test_triage=TRIAGE)

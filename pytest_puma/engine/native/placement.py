@@ -19,8 +19,10 @@ from pytest_puma.models.header import MAX_LAYERS
 from pytest_puma.models.layers import EXPERTS, ModelLayers
 from pytest_puma.platform.installation import install
 
-#: llama.cpp's messages where a device has too little memory, in the words of CUDA, Vulkan and Metal.
-_NO_MEMORY = re.compile(r"out ?of ?(device ?)?memory|(unable|failed) to allocate|memory allocation", re.IGNORECASE)
+#: llama.cpp's messages where a device has too little memory, in the words of CUDA, Vulkan, Metal and SYCL.
+_NO_MEMORY = re.compile(
+    r"out ?of ?(device ?)?memory|(unable|failed) to allocate|can't allocate|memory allocation", re.IGNORECASE
+)
 
 
 class _Override(ctypes.Structure):
