@@ -48,10 +48,11 @@ def choose(
     best = best_token(logits)
     if mask is not None:
         logits = np.where(mask, logits, -np.inf)
+        best = int(logits.argmax())
     if temperature == 0:
-        return best if mask is None else int(logits.argmax())
+        return best
     if not top_k and top_p >= 1:
-        return _sample_all(logits, temperature, min_p, random)
+        return _sample_all(logits, logits[best], temperature, min_p, random)
     tokens, probabilities = _filtered(logits, top_k, top_p)
     keep = probabilities >= min_p * probabilities[0]
     bounds = np.cumsum(softmax(logits[tokens[keep]] / np.float64(temperature)))
@@ -82,9 +83,14 @@ def best_tokens(logits: NDArray[np.float32], count: int) -> NDArray[np.intp]:
     return tokens[np.argsort(-logits[tokens], kind="stable")][:count]
 
 
-def _sample_all(logits: NDArray[np.float32], temperature: float, min_p: float, random: np.random.Generator) -> int:
-    """Sample a token without sorting a vocabulary of 150,000: first a block, then a token within it."""
-    weights = logits - logits.max()
+def _sample_all(
+    logits: NDArray[np.float32], top: np.float32, temperature: float, min_p: float, random: np.random.Generator
+) -> int:
+    """Sample a token without sorting a vocabulary of 150,000: first a block, then a token within it.
+
+    `top`: the highest logit.
+    """
+    weights = logits - top
     if min_p:
         weights[weights < np.log(min_p)] = -np.inf
     # In index: a new array for each operation would cost more than the operation itself.

@@ -65,6 +65,20 @@ def test_blocks_that_were_computed_apart_are_those_of_one_run(tmp_path: Path, mo
     assert (kept.kept, kept.responses, kept.together) == (4, 10, True)
 
 
+def test_looks_of_several_blocks_are_one_chain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(conversations, "MAX_CONCURRENT", 2)
+    texts = "pqrstu"
+    first = Run(tmp_path, "one")
+    answers = first.run_cell(*map(twice, texts), batches=2)
+    first.end()
+    second = Run(tmp_path, "two")
+    assert second.run_cell(*map(twice, texts), batches=2) == answers
+    kept = second.end().kept
+    assert second.backend.prompts == []
+    assert kept is not None
+    assert (kept.kept, kept.together) == (12, True)
+
+
 def test_later_requests_of_a_conversation_are_kept_as_well(tmp_path: Path) -> None:
     first = Run(tmp_path, "one")
     answers = first.run_cell(twice("p"), twice("q"))
