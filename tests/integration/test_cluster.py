@@ -98,6 +98,21 @@ def test_two_processes_share_the_cells_of_a_model(runs: Runs) -> None:
     assert runs.predictions() == predictions
 
 
+OWN_VARIANT = """
+from pytest_puma import Variant, quant
+
+def pytest_puma_variants(model):
+    return [Variant.of(quant("Q8_0"), name="small")]
+"""
+
+
+def test_own_variants_are_refused(runs: Runs, pytester: pytest.Pytester) -> None:
+    pytester.makepyfile(conftest=OWN_VARIANT)
+    result = runs.run("--puma-cluster=local:1")
+    assert result.ret == pytest.ExitCode.USAGE_ERROR
+    result.stderr.fnmatch_lines(["*hook pytest_puma_variants: it returns variants of tiny, and a cluster has none*"])
+
+
 @pytest.mark.parametrize(
     ("options", "line"),
     [

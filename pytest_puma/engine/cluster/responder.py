@@ -30,7 +30,8 @@ class ClusterResponder:
         self._signature: Mapping[str, Any] = {}
         #: That of the cell, and that of its earlier blocks.
         self.speed = self._earlier = Speed()
-        #: The loss of an engine, and that before the attempt that runs.
+        self._cell = ""
+        #: The loss of an engine, and that before the attempt at the cell that runs.
         self._lost: tuple[str, ...] = ()
         self._warnings: tuple[str, ...] = ()
         try:
@@ -43,13 +44,14 @@ class ClusterResponder:
         self._held, identity = self._cluster.open(self._model, self._threads, again=bool(self._lost))
         return identity
 
-    def begin(self, cell: str, signature: Mapping[str, Any]) -> None:  # noqa: ARG002 - of any cell
+    def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Forget everything before the first request of a cell with this signature."""
         if self._held is None:
             self.identity = self._open()
         self.reset()
         self._signature = signature
-        self._warnings, self._lost = self._lost, ()
+        self._warnings = self._lost if cell == self._cell else ()
+        self._cell, self._lost = cell, ()
 
     def submit_all(
         self,

@@ -72,9 +72,12 @@ def with_own_variants(config: pytest.Config, models: tuple[Model, ...]) -> tuple
         return models
     plain_models = dict.fromkeys(model.plain for model in models)
     for plain in plain_models:
-        if plain.source not in {"weights", "store"}:
+        if plain.source not in {"weights", "store", "cluster"}:
             continue
         variants = _returned(config, hook, model=plain)
+        if variants and plain.source == "cluster":
+            msg = f"hook {hook}: it returns variants of {plain.name}, and a cluster has none; leave out --puma-cluster"
+            raise SettingsError(msg)
         if wrong := next((entry for entry in variants if not isinstance(entry, Variant)), None):
             msg = f"hook {hook}: found {wrong!r}; expected Variants, as Variant.of(lora('tone.gguf'))"
             raise SettingsError(msg)
