@@ -69,7 +69,7 @@ def _device_notes(config: pytest.Config) -> list[str]:
 
         devices = gpus()
         # Of several workers, each has one.
-        needs = memory_lines(models, devices, 0 if len(config.option.tx or ()) > 1 else None)
+        needs = memory_lines(models, devices, 0 if len(getattr(config.option, "tx", None) or ()) > 1 else None)
         return [f"puma: {text}" for text in (f"computed on {device(models, devices, offloads=offloads())}", *needs)]
     except EngineError:  # which the first item reports
         return []
