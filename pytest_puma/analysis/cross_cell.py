@@ -14,6 +14,7 @@ from pytest_puma.core.gate import PLAIN
 from pytest_puma.core.variant import adding_plain
 from pytest_puma.gates.judge import judge, judge_change, not_run, nothing_measured, unmeasured
 from pytest_puma.metrics import paired_change
+from pytest_puma.metrics.library.divergence import is_distance
 from pytest_puma.phrases import counted
 from pytest_puma.stats.intervals import mean_of_independent
 
@@ -93,7 +94,12 @@ def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
     if not having:
         return unmeasured(gate, f"no cell has {gate.metric}")
     # A limit on the worst cell needs all: a cell without a value is no reason to look at the others.
-    if not measured or (len(measured) < len(having) and (gate.pick == "min") == gate.is_floor):
+    on_worst = (gate.pick == "min") == gate.is_floor
+    if on_worst and (
+        lacking := next((cell for cell in group if cell not in having and _should_have(gate, cell)), None)
+    ):
+        return unmeasured(gate, f"{gate} was not judged: {lacking.cell} has no {gate.metric}")
+    if not measured or (on_worst and len(measured) < len(having)):
         empty = next(cell for cell in having if cell not in measured)
         verdict = nothing_measured(gate, empty.measures[gate.metric])
         return replace(verdict, reason=f"{_along(gate, empty)}: {verdict.reason}")
@@ -107,6 +113,12 @@ def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
     if len(candidates) > 1:
         reason += f"; corrected for choosing the {gate.pick} of {len(candidates)}, observed {measure.value:.3g}"
     return replace(verdict, reason=reason)
+
+
+def _should_have(gate: Gate, outcome: Outcome) -> bool:
+    """Whether a cell that lacks the metric could have it: another strategy may not give it, nor a plain model."""
+    is_plain = outcome.name.variant is None and is_distance(gate.metric)
+    return gate.axis != "strategy" and not is_plain
 
 
 def _along(gate: Gate, outcome: Outcome) -> str:
