@@ -21,7 +21,7 @@ def commands(run: Run, outcome: Outcome) -> dict[str, str]:
 def commands_of(run: Run, cell: str) -> dict[str, str]:
     """Return the commands for a cell by its id; one that ended in an error can be measured again."""
     for outcome in run.outcomes:
-        if outcome.cell == cell:
+        if outcome.cell == cell and outcome.execution.node_id:
             return commands(run, outcome)
     node_id = next((fault.node_id for fault in run.faults if fault.cell == cell), "")
     return {"reproduce": run.invocation.repeat(node_id)} if node_id else {}
