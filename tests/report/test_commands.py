@@ -23,7 +23,8 @@ def test_answers_are_accepted_where_a_gate_on_the_baseline_fails(gate: str, name
 
 
 def test_nothing_is_accepted_for_a_gate_that_passes() -> None:
-    cells = run(outcome(verdicts=(verdict("no_regression", "PASS", ""), verdict("accuracy >= 0.9", "FAIL", "no"))))
+    verdicts = (verdict("no_regression", "PASS", ""), verdict("accuracy >= 0.9", "FAIL", "no"))
+    cells = run(outcome(verdicts=verdicts, node_id="t.py::t[a]"))
     assert list(commands_of(cells, "triage-zero_shot@m")) == ["reproduce"]
 
 
