@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_puma.core import LEVEL, BootstrapReplicates, CellId, Contrast, Outcome
@@ -78,8 +78,10 @@ def selected(cells: Sequence[Outcome], metric: str, *, greatest: bool) -> Select
     return select([cell[metric] for cell in cells], resampled, greatest=greatest, bounds=replicates[0].bounds)
 
 
-def leaders(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
-    """Return a sentence for each scenario with several cells of the same samples: its best cell by the primary metric.
+def leaders(outcomes: Sequence[Outcome], sizes: Mapping[str, int] | None = None) -> tuple[str, ...]:
+    """Return sentences for each scenario with several cells of the same samples: its best cell by the primary metric.
+
+    A second one states what that cell costs, if it was measured. `sizes`: the bytes of the weights of models.
 
     The value is corrected as that of a gate on the maximum. The lead over all others is sure if each of its p-values is
     at most .05 after multiplication by the number of the others: a wrong best cell leads the truly best one by chance,
@@ -95,7 +97,8 @@ def leaders(outcomes: Sequence[Outcome]) -> tuple[str, ...]:
             and outcome.judgement.replicates[outcome.primary].better != "neither"
         ):
             groups.setdefault(outcome.name.scenario, []).append(outcome)
-    return tuple(_leader(name, group) for name, group in groups.items() if _is_alike(group))
+    found = (_leader(name, group, sizes or {}) for name, group in groups.items() if _is_alike(group))
+    return tuple(sentence for sentences in found for sentence in sentences)
 
 
 def _is_alike(group: Sequence[Outcome]) -> bool:
@@ -106,7 +109,7 @@ def _is_alike(group: Sequence[Outcome]) -> bool:
     )
 
 
-def _leader(scenario: str, group: Sequence[Outcome]) -> str:
+def _leader(scenario: str, group: Sequence[Outcome], sizes: Mapping[str, int]) -> list[str]:
     metric, count = group[0].primary, len(group)
     rises = group[0].judgement.replicates[metric].better == "high"
     chosen = selected(group, metric, greatest=rises)
@@ -119,11 +122,26 @@ def _leader(scenario: str, group: Sequence[Outcome]) -> str:
     # Without the sign of -0.
     low, high = sorted((end if rises else -end) + 0.0 for end in (ahead.change.low, ahead.change.high))
     interval = "" if math.isnan(low) else f" [{low:.3g}, {high:.3g}]"
-    return (
+    sentence = (
         f"best of {count} cells of {scenario}: {_shown(best)}, {metric} {best[metric]:.3g}, {chosen.value:.3g} if "
         f"corrected for the choice; {abs(ahead.change.value):.3g}{interval} ahead of {_shown(second)}; "
         f"its lead is {sure} (p {p:.2g}, corrected for the choice)"
     )
+    return [sentence, *_costs(best, sizes.get(best.name.model, 0))]
+
+
+def _costs(cell: Outcome, size: int) -> Iterator[str]:
+    """Yield the speed of a cell, the size of its weights and its peak of memory, if the cell was computed."""
+    speed, peak = cell.execution.speed, cell.execution.peak_memory
+    rates = (
+        ("read", speed.prefill_tokens, speed.prefill_seconds),
+        ("wrote", speed.decode_tokens, speed.decode_seconds),
+    )
+    shown = " and ".join(f"{verb} {tokens / seconds:,.0f}" for verb, tokens, seconds in rates if seconds)
+    if shown:
+        sizes = ((size, "of weights"), (peak, "of memory at the peak"))
+        parts = [f"{number / 2**20:,.0f} MB {what}" for number, what in sizes if number]
+        yield f"{_shown(cell)}: {', '.join([f'{shown} tokens a second', *parts])}"
 
 
 def _shown(cell: Outcome) -> str:

@@ -110,8 +110,8 @@ class Execution:
     number of predictions, more than `samples` if a sample has several; `left_out`: the number of samples that were not
     asked because the gates were already decided. `kept`: there if some answers come from the response store;
     `kept_of_judges`: if some of those of judges do. `determinism`: there if it was requested. `notes`: sentences about
-    the model. `memory`: the bytes of the process after the last answer, 0 if nothing was computed. `node_id`: that of
-    the test; `attempt` counts its runs, as a plugin may repeat it.
+    the model. `peak_memory`: the largest number of bytes of the process during the cell, 0 if nothing was computed, or
+    if the system does not count it. `node_id`: that of the test; `attempt` counts its runs, as a plugin may repeat it.
     """
 
     signature: Mapping[str, Any]
@@ -126,7 +126,7 @@ class Execution:
     seconds: float = 0.0
     determinism: Determinism | None = None
     notes: tuple[str, ...] = ()
-    memory: int = 0
+    peak_memory: int = 0
     node_id: str = ""
     attempt: int = 1
 

@@ -82,7 +82,6 @@ def _outcome(assessment: Assessment) -> Outcome:
             seconds=assessment.seconds,
             determinism=answered.determinism,
             notes=answered.notes,
-            memory=answered.memory,
         ),
     )
 

@@ -42,7 +42,6 @@ class CellPredictions:
     `samples` if the cell ended early. `looked`: the cell could end early, so all intervals are those of looks.
     `complete`: False if only some samples were requested. `hidden`: fields of the samples that prompts do not show.
     `signature`, `notes`, `warnings`, `unmeasured`, `kept`: those of their provenance. `kept_of_judges`: as `kept`.
-    `memory`: as in `Execution`.
     """
 
     samples: tuple[Sample, ...]
@@ -61,7 +60,6 @@ class CellPredictions:
     determinism: Determinism | None = None
     speed: Speed = field(default_factory=Speed)
     seconds: float = 0.0
-    memory: int = 0
 
 
 def predict(

@@ -129,7 +129,7 @@ def _variants(run: Run) -> Iterator[str]:
         yield "#### variants"
         yield _github_table(variants.rows(run), titles(variants.columns(run)))
     if found := costs.rows(run):
-        yield _github_table(found, titles(costs.COLUMNS))
+        yield _github_table(found, titles(costs.columns(run)))
     yield "\n".join(f"- {escape.markdown(sentence)}" for sentence in variants.sentences(run))
 
 

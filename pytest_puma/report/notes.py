@@ -147,10 +147,17 @@ def _stopped(outcomes: Sequence[Outcome]) -> list[str]:
 
 
 def throughputs(outcomes: Sequence[Outcome]) -> list[str]:
-    """Return the throughput of each model over the cells whose answers were all computed."""
-    models = dict.fromkeys(outcome.name.model for outcome in outcomes)
-    of_models = {model: throughput(outcome for outcome in outcomes if outcome.name.model == model) for model in models}
-    return [f"throughput: {model}: {rate}" for model, rate in of_models.items() if rate]
+    """Return the throughput of each model over the cells whose answers were all computed, and its peak of memory."""
+    of_models: dict[str, list[Outcome]] = {}
+    for outcome in outcomes:
+        of_models.setdefault(outcome.name.model, []).append(outcome)
+    rates = ((model, throughput(cells), _peak(cells)) for model, cells in of_models.items())
+    return [f"throughput: {model}: {rate}{memory}" for model, rate, memory in rates if rate]
+
+
+def _peak(cells: Iterable[Outcome]) -> str:
+    size = max(cell.execution.peak_memory for cell in cells)
+    return f", {size / 2**20:,.0f} MB of memory at the peak of its process" if size else ""
 
 
 def _rescored(run: Run) -> list[str]:

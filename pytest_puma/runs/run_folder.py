@@ -56,9 +56,9 @@ def as_json(run: Run) -> str:
     for name in ("variants", "fronts", "best", "weights"):
         if not data[name]:
             del data[name]  # as before there were any
-    if not run.weights:
-        for outcome in outcomes:
-            del outcome["memory"]
+    for outcome in outcomes:
+        if not outcome["peak_memory"]:
+            del outcome["peak_memory"]
     data |= {"outcomes": outcomes, "gates": plain(run.tally), "notes": plain(run.notes)}
     return json.dumps(data, allow_nan=False, ensure_ascii=False, indent=1) + "\n"
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from pytest_puma.analysis.contrasts import leaders
+from pytest_puma.core import Speed
 from tests.analysis.test_contrasts import GOLDS, answers_at, outcome
 from tests.factories import LABELS, Estimation, Triage, computed_outcome, predictions, replicates, revised
 
@@ -15,6 +18,16 @@ def test_the_best_cell_is_named_and_its_lead_is_sure_over_much_worse_ones() -> N
     (sentence,) = leaders([WORSE, BEST])
     assert sentence.startswith("best of 2 cells of triage: zero_shot@n, f1_macro 1, ")
     assert " ahead of egi@m; its lead is sure over all others (p " in sentence
+
+
+def test_what_the_best_cell_costs_is_stated_as_far_as_it_was_measured() -> None:
+    speed = Speed(prefill_tokens=600, prefill_seconds=2.0, decode_tokens=30, decode_seconds=3.0)
+    (_, costs) = leaders([WORSE, revised(BEST, speed=speed, peak_memory=404 << 20)], {"n": 98 << 20})
+    assert costs == (
+        "zero_shot@n: read 300 and wrote 10 tokens a second, 98 MB of weights, 404 MB of memory at the peak"
+    )
+    (_, costs) = leaders([WORSE, revised(BEST, speed=replace(speed, decode_seconds=0.0))])
+    assert costs == "zero_shot@n: read 300 tokens a second"
 
 
 def test_the_lead_is_that_over_the_second_best_cell_and_positive_for_errors() -> None:

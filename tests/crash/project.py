@@ -162,7 +162,7 @@ def kill(process: subprocess.Popen[str]) -> None:
 
 #: Parts of `run.json` that say when and how a run was made, not what was answered.
 _OF_THE_RUN = frozenset(
-    {"number", "id", "started", "environment", "seconds", "speed", "usage", "kept", "warnings", "notes"}
+    {"number", "id", "started", "environment", "seconds", "speed", "peak_memory", "usage", "kept", "warnings", "notes"}
 )
 #: Measures that depend on the clock, or on what was computed in the same batch.
 _COSTS = frozenset({"latency_mean", "latency_p50", "latency_p95", "tokens_per_second", "tokens_cached_mean"})

@@ -199,7 +199,7 @@ def test_the_tables_of_the_run_folder_have_every_key_of_a_real_one(tickets: Proj
     run_keys, outcome_keys = _split(table("`run.json`"))
     # A run of plain models has no variants.
     assert run_keys.keys() == {*record.keys(), "variants", "fronts", "best", "weights"}
-    assert outcome_keys.keys() == {*outcome.keys(), "memory"}
+    assert outcome_keys.keys() == {*outcome.keys(), "peak_memory"}
     assert set(run_keys["environment"]) == record["environment"].keys()
     signature = {*outcome["signature"], *outcome["signature"]["data"], *outcome["signature"]["engine"]}
     assert set(outcome_keys["signature"]) == signature

@@ -85,13 +85,10 @@ def test_the_planned_memory_is_the_peak_of_the_run(pytester: pytest.Pytester) ->
     pytester.makepyfile(test_all=CELLS)
     planned = pytester.run(sys.executable, "-m", "pytest", "-p", "no:xdist", "--puma-plan")
     (memory,) = (line for line in planned.outlines if line.startswith("memory: about "))
-    # Not by `getrusage`: it counts the process that started this one, which may be large.
-    program = (
-        "import sys, pytest; pytest.main(sys.argv[1:]); "
-        "print(*(line for line in open('/proc/self/status') if line.startswith('VmHWM')))"
-    )
-    result = pytester.run(sys.executable, "-c", program, "-p", "no:xdist")
-    (peak,) = (float(line.split()[1]) / 1024 for line in result.outlines if line.startswith("VmHWM:"))
+    result = pytester.run(sys.executable, "-m", "pytest", "-p", "no:xdist")
+    (record,) = (pytester.path / ".puma" / "runs").glob("*/run.json")
+    peak = max(outcome["peak_memory"] for outcome in json.loads(record.read_text())["outcomes"]) / 2**20
+    result.stdout.fnmatch_lines([f"throughput: * tokens a second, {peak:,.0f} MB of memory at the peak of its process"])
     assert float(memory.split()[2]) == pytest.approx(peak, rel=0.15)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 #: What depends on the clock, on the place or on the run.
 _TIMED = ("latency_mean", "latency_p50", "latency_p95", "tokens_per_second")
-_UNEQUAL = (*_TIMED, "seconds", "kept", "throughput", "speed", "run", "usage")
+_UNEQUAL = (*_TIMED, "seconds", "kept", "throughput", "speed", "peak_memory", "run", "usage")
 
 
 def untimed(report: Path) -> list[dict[str, Any]]:

@@ -143,6 +143,10 @@ def test_the_throughput_of_a_model_is_that_of_the_cells_that_were_computed() -> 
     assert notes.throughputs([whole, revised(whole, seconds=6.0), kept, reread]) == [
         "throughput: m: 10.00 answers and 120 tokens a second"
     ]
+    measured = [revised(whole, peak_memory=size << 20) for size in (300, 400)]
+    assert notes.throughputs([*measured, whole]) == [
+        "throughput: m: 12.50 answers and 150 tokens a second, 400 MB of memory at the peak of its process"
+    ]
     assert notes.throughputs([kept, reread]) == []
     assert _column("s", reread) == ["read"]
 

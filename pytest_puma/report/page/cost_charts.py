@@ -85,7 +85,7 @@ def _costs(run: Run, outcomes: Sequence[Outcome]) -> Iterator[_Cost]:
     )
     memory: dict[str, int] = {}
     for outcome in run.outcomes:
-        memory[outcome.name.model] = max(memory.get(outcome.name.model, 0), outcome.execution.memory)
+        memory[outcome.name.model] = max(memory.get(outcome.name.model, 0), outcome.execution.peak_memory)
     yield _Cost("MB of memory", "low", _by_cell(outcomes, memory))
     if not any(front.other_metric == SIZE for front in run.fronts):
         yield _Cost("MB of weights", "low", _by_cell(outcomes, {name: file.size for name, file in run.weights.items()}))

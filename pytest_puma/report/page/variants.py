@@ -73,7 +73,7 @@ def variants_of(run: Run) -> VariantsSection:
         curves=tuple(drawn),
         pictures=tuple(pictures(run)),
         table=variant_table(run),
-        cost_columns=costs.COLUMNS,
+        cost_columns=costs.columns(run),
         costs=tuple(costs.rows(run)),
     )
 

@@ -133,8 +133,9 @@ class BenchmarkRun:
         self._comparison = self._compared(outcomes)
         earlier = () if self._comparison is None else self._comparison.contrasts
         varied = any(model.variant is not None for model in models)
-        weights = weights_of(models) if varied else {}
         compares = varied or not {"strategy", "model"}.isdisjoint(settings.judging.compare)
+        weights = weights_of(models) if compares else {}
+        sizes = {name: found.size for name, found in weights.items()}
         run = Run(
             id="" if self._output.folder is None else self._output.folder.name,
             started=run_id(self._config)[1].isoformat(timespec="seconds"),
@@ -147,9 +148,9 @@ class BenchmarkRun:
             faults=faults,
             robustness=robustness(outcomes, settings.registry.perturbations),
             variants=variant_shifts(outcomes),
-            weights=weights,
-            fronts=fronts(outcomes, {name: found.size for name, found in weights.items()}),
-            best=leaders(outcomes) if compares else (),
+            weights=weights if varied else {},
+            fronts=fronts(outcomes, sizes),
+            best=leaders(outcomes, sizes) if compares else (),
             contrasts=(*contrasts_of(outcomes, settings.judging.compare), *earlier),
             unchanged=self.arrivals.unchanged,
             rescored_from=None if settings.request.rescored is None else settings.request.rescored.name,

@@ -25,7 +25,7 @@ from pytest_puma.report.export import junit_properties
 from pytest_puma.report.rows import number
 from pytest_puma.session.items.collected import NAME, cell_of
 from pytest_puma.session.items.failing import PumaFailure, missed_gates, represent, without_traceback
-from pytest_puma.session.items.memory import give_back, rare_collections
+from pytest_puma.session.items.memory import give_back, peak, rare_collections, restart_peak
 from pytest_puma.session.items.predictions import predicted
 from pytest_puma.session.items.responders import judges_of, sandbox_of
 from pytest_puma.session.progress.meter import progress_of
@@ -41,13 +41,17 @@ _SKIPPED = (pytest.skip.Exception, unittest.SkipTest)
 def run(item: pytest.Item, cell: Cell, engine: Responder) -> Outcome:
     """Evaluate the cell and keep the outcome; skip a cell that cannot be run, with the reason."""
     give_back()
+    restart_peak()
     try:
         with without_traceback(), rare_collections():
             outcome = _evaluate(item, cell, engine)
     except NotRunError as error:
         item.stash[UNSENT] = {"puma_unchanged": str(error)}
         pytest.skip(f"puma: {error}")
-    item.stash[OUTCOME] = outcome = replace(outcome, execution=replace(outcome.execution, node_id=item.nodeid))
+    # Kept answers need no model.
+    most = peak() if outcome.execution.speed.prefill_tokens else 0
+    execution = replace(outcome.execution, node_id=item.nodeid, peak_memory=most)
+    item.stash[OUTCOME] = outcome = replace(outcome, execution=execution)
     item.stash[UNSENT] = {"puma": outcome}
     return outcome
 

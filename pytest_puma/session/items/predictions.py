@@ -7,7 +7,6 @@ cells, too, and frees it: then the judge is loaded, once for all.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 import psutil
@@ -79,7 +78,4 @@ def _predict(item: pytest.Item, cell: Cell, engine: Responder, context: Callable
         only=None if settings.request.only is None else settings.request.only.get(cell.id),
         stopping=stopping_of(cell, context(cell)) if settings.judging.stop_early and not whole else None,
     )
-    # Only a run with variants shows it. Mapped weights count: the process has read them.
-    if answered.speed.prefill_tokens and any(model.variant is not None for model in settings.request.models):
-        answered = replace(answered, memory=psutil.Process().memory_info().rss)
     return with_distances(item, cell, answered, engine, progress(f"{cell.id}, its distance:", engine))

@@ -16,7 +16,7 @@ def cell(name: str, value: float, *, seconds: float = 10.0, memory: int = 0, bet
         name,
         measures={"accuracy": measure(value=value, low=value - 0.1, high=value + 0.1, better=better)},
         seconds=seconds,
-        memory=memory * MEGABYTE,
+        peak_memory=memory * MEGABYTE,
         usage=Usage(prompt_tokens=100, decoded_tokens=10),
         speed=Speed(prefill_tokens=100, decode_tokens=10),
     )

@@ -7,6 +7,7 @@ from dataclasses import replace
 from pytest_puma.core.weights import Weights
 from pytest_puma.report.page.page import as_page
 from pytest_puma.report.page.variants import variants_of
+from tests.factories import revised
 from tests.report.page.page import Page
 from tests.report.page.swept import sweep, swept
 
@@ -40,11 +41,15 @@ def test_the_page_shows_the_tables_and_names_the_harm() -> None:
 
 def test_the_cost_of_each_model_is_that_of_the_terminal() -> None:
     weights = {"q": Weights(size=2**28, bits=16, types={"F16": 1}), "q+loud-1": Weights(size=2**27, bits=8.5, types={})}
+    heads = ["model", "MB", "bits/weight", "tensors", "read/s", "written/s"]
     page = Page(as_page(replace(SWEPT, weights=weights), None))
-    assert ["model", "MB", "bits/weight", "tensors", "read/s", "written/s", "memory, MB"] in [
-        table[0] for table in page.tables
-    ]
-    assert ["q", "256", "16.00", "100% F16", "-", "-", "-"] in [row for table in page.tables for row in table]
+    assert heads in [table[0] for table in page.tables], "no memory was measured"
+    assert ["q", "256", "16.00", "100% F16", "-", "-"] in [row for table in page.tables for row in table]
+
+    measured = tuple(revised(outcome, peak_memory=2**29) for outcome in SWEPT.outcomes)
+    page = Page(as_page(replace(SWEPT, weights=weights, outcomes=measured), None))
+    assert [*heads, "peak memory, MB"] in [table[0] for table in page.tables]
+    assert ["q", "256", "16.00", "100% F16", "-", "-", "512"] in [row for table in page.tables for row in table]
 
 
 def test_a_run_of_plain_models_has_no_section() -> None:
