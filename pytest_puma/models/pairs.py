@@ -7,11 +7,12 @@ One object per line of a JSON Lines file. The texts are replies of the model to 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.core import ModelError
+from pytest_puma.core import Model, ModelError
 from pytest_puma.models.base import BaseModel
 from pytest_puma.platform.json_text import parse_json
 
@@ -21,6 +22,8 @@ _DOCUMENT = ".json"
 #: With fewer, a direction is that of single words.
 FEWEST = 4
 _PROMPT = "Say something."
+#: Kinds of controls with a direction for each layer.
+_VECTORS = ("steer", "ablate", "rotate", "heads")
 _KEYS = ("prompt", "positive", "negative")
 _FORM = '{"prompt": "Say something.", "positive": "IL FAIT BEAU", "negative": "The weather is nice"}'
 
@@ -56,6 +59,22 @@ def read_pairs(path: Path) -> list[Pair]:
         msg = f"{path} has {len(pairs)} pairs; expected at least {FEWEST}, better 16 or more"
         raise ModelError(msg)
     return pairs
+
+
+def default_layers(layers: int) -> tuple[int, int]:
+    """Return the layer that a vector made from pairs steers: at a third of the depth, where directions of style are."""
+    layer = max(1, layers // 3)
+    return layer, layer
+
+
+def layers_unnamed(model: Model) -> Iterator[str]:
+    """Yield a sentence for each vector of a model whose argument names no layers: those on which it is."""
+    for control in () if model.variant is None else model.variant.controls:
+        if control.kind in _VECTORS and control.layers is None:
+            where = "all layers of its file"
+            if is_pairs(control.path):
+                where = f"layer {default_layers(BaseModel.of(model).layers)[0]}, a third of the depth"
+            yield f"{control.name} is on {where}, as no layers were named: {control.kind}={control.path.name}@LAYERS"
 
 
 def check_layers(path: Path, base: BaseModel, chosen: tuple[int, int] | None) -> None:

@@ -13,9 +13,11 @@ from pytest_puma.report.table import TextColumn
 
 
 def _share(shift: Shift, kind: str) -> str:
-    """Return the share of the changed answers that are `fixed`, `broken` or `still_wrong`; a dash if none changed."""
+    """Return the share of the changed answers that are `fixed`, `broken` or `still_wrong`; a dash if none could be."""
     changes = shift.answer_changes
-    return f"{getattr(changes, kind) / changes.changed:.0%}" if changes.changed else "-"
+    # Where no answer was right, none could break: 0 % would look good.
+    none_right = kind == "broken" and not changes.broken and shift.change.share and shift.change.old == 0
+    return "-" if none_right or not changes.changed else f"{getattr(changes, kind) / changes.changed:.0%}"
 
 
 def _flip_interval(shift: Shift) -> str:

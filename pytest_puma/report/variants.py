@@ -20,6 +20,10 @@ CHANGES: tuple[TextColumn[Shift], ...] = (
     TextColumn("variant", lambda shift: shift.perturbation, names=True),
     *SHIFTS[1:],
 )
+_BOTH = (
+    "Holm and an interval may differ: the interval is about its row alone, Holm is corrected for all rows of the cell, "
+    "any of which could have changed by chance; to claim an effect, look at Holm"
+)
 #: The names below the first row of a cell.
 _REPEATED = ("",) * len(NAMES)
 
@@ -81,7 +85,14 @@ def sentences(run: Run) -> list[str]:
         if name.variant is not None and name.model not in compared:
             missing.setdefault(adding_plain(name.variant), {})[name.model] = None
     alone = (f"{named(models)}: to compare with the plain model, {advice}" for advice, models in missing.items())
-    return [*filter(None, effects), *alone]
+    differ = any(map(_differs, (shift for result in run.variants for shift in result.shifts)))
+    return [*([_BOTH] if differ else []), *filter(None, effects), *alone]
+
+
+def _differs(shift: Shift) -> bool:
+    """Whether the interval of a change excludes 0 and the corrected p-value is not small, or the other way round."""
+    change = shift.change
+    return (change.low > 0 or change.high < 0) != (shift.adjusted < SIGNIFICANCE_LEVEL)
 
 
 def effects(run: Run) -> dict[tuple[str, str], str]:

@@ -15,8 +15,9 @@ import pytest
 from pytest_puma.core import Control, EngineError, Message, Model, Prompt, Step, Variant
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.native.hidden import HiddenStates
-from pytest_puma.engine.native.made_vector import default_layers, made_vector
+from pytest_puma.engine.native.made_vector import made_vector
 from pytest_puma.models.control_vector import ControlVector
+from pytest_puma.models.pairs import default_layers
 from pytest_puma.models.weights import weights_digest
 from pytest_puma.platform.bundled import bundled_folder
 

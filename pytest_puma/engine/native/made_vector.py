@@ -36,12 +36,6 @@ class Reader(Protocol):
         """Return a new reader of the outputs of its layers."""
 
 
-def default_layers(layers: int) -> tuple[int, int]:
-    """Return the layer that a vector made from pairs steers: at a third of the depth, where directions of style are."""
-    layer = max(1, layers // 3)
-    return layer, layer
-
-
 def made_vector(path: Path, model: Reader, *, weights: str, chat: bool) -> Path:
     """Return the file of the vector that a model makes from pairs; it is made once for the same pairs and `weights`.
 

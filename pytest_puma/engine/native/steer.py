@@ -24,11 +24,10 @@ from pytest_puma.engine.condition import Condition, under
 from pytest_puma.engine.hook import Hook
 from pytest_puma.engine.native import binding
 from pytest_puma.engine.native.hooks import Hooks
-from pytest_puma.engine.native.made_vector import default_layers
 from pytest_puma.engine.transforms import SCOPES, hooks_of, own_hooks
 from pytest_puma.models.base import BaseModel
 from pytest_puma.models.control_vector import ControlVector
-from pytest_puma.models.pairs import is_pairs
+from pytest_puma.models.pairs import default_layers, is_pairs
 from pytest_puma.models.weights import weights_digest
 
 _NEEDED = """

@@ -13,6 +13,7 @@ import pytest
 from pytest_puma.analysis.contrasts import not_compared
 from pytest_puma.core import EngineError, Run
 from pytest_puma.engine.machine import device
+from pytest_puma.models.pairs import layers_unnamed
 from pytest_puma.phrases import one_line
 from pytest_puma.report import escape, robustness, variants
 from pytest_puma.report.comparison import comparison_lines, contrast_lines
@@ -92,7 +93,9 @@ def show_summary(
     columns = width(config)
     show(terminalreporter, "puma", [*summary(run, name, columns), *_flips(config, run), *lines])
     show(terminalreporter, "puma: perturbations", robustness.lines(run, columns))
-    show(terminalreporter, "puma: variants", variants.lines(run, columns))
+    models = [model for model in settings_of(config).request.models if model.computes and run.variants]
+    layers = dict.fromkeys(sentence for model in models for sentence in layers_unnamed(model))
+    show(terminalreporter, "puma: variants", [*variants.lines(run, columns), *layers])
     omitted = not_compared(run.outcomes, settings_of(config).judging.compare)
     earlier = () if comparison is None else comparison.contrasts
     along_axes = [contrast for contrast in run.contrasts if contrast not in earlier]
