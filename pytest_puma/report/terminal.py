@@ -58,7 +58,7 @@ def misses(outcome: Outcome) -> list[str]:
             + (f", gold is {golds}" if golds else "")
             + (f", was {_spelled(flip.old)}{_scores(flip)}" if flip else ""),
             f"    prompt {_elided(text.removesuffix(end) or text)}",
-            f"    raw    {_reply(prediction)}",
+            f"    raw    {reply(prediction)}",
         ]
     return lines
 
@@ -114,7 +114,7 @@ def _badness(prediction: Prediction) -> float:
     return prediction.loss
 
 
-def _reply(prediction: Prediction) -> str:
+def reply(prediction: Prediction) -> str:
     """Return the texts of the responses; for scored labels, which have none, their probabilities."""
     if any(prediction.raw) or not prediction.probabilities:
         return repr(_tail(" | ".join(prediction.raw)))

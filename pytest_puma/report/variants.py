@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import partial
+from itertools import islice
 from typing import Any
 
 from pytest_puma.core import Run, Shift
@@ -13,6 +15,8 @@ from pytest_puma.report.comparison import APPROXIMATE
 from pytest_puma.report.robustness import NAMES, SHIFTS, SIGNIFICANCE_LEVEL
 from pytest_puma.report.rows import number
 from pytest_puma.report.table import TextColumn
+from pytest_puma.report.terminal import reply
+from pytest_puma.runs.prediction_file import PredictionFile, owner_of
 from pytest_puma.stats.significance import holm
 
 #: Of one variant of a cell.
@@ -20,6 +24,8 @@ CHANGES: tuple[TextColumn[Shift], ...] = (
     TextColumn("variant", lambda shift: shift.perturbation, names=True),
     *SHIFTS[1:],
 )
+#: Samples whose replies are shown, and the name of the model without a variant.
+_REPLIES, _PLAIN = 2, "plain"
 _BOTH = (
     "Holm and an interval may differ: the interval is about its row alone, Holm is corrected for all rows of the cell, "
     "any of which could have changed by chance; to claim an effect, look at Holm"
@@ -87,6 +93,27 @@ def sentences(run: Run) -> list[str]:
     alone = (f"{named(models)}: to compare with the plain model, {advice}" for advice, models in missing.items())
     differ = any(map(_differs, (shift for result in run.variants for shift in result.shifts)))
     return [*([_BOTH] if differ else []), *filter(None, effects), *alone]
+
+
+def replies(run: Run, file: PredictionFile) -> Iterator[str]:
+    """Yield the replies to the first samples of each cell that has variants: of the plain model, then of each variant.
+
+    replies of tone-zero_shot to q1:
+      plain     'Bread is made of flour.'
+      loud-0.5  'BREAD is made of FLOUR.'
+    """
+    outcomes = {outcome.cell: outcome for outcome in run.outcomes}
+    for result in run.variants:
+        cells = {_PLAIN: result.cell} | {
+            shift.perturbation: f"{result.cell}{PLUS}{shift.perturbation}" for shift in result.shifts
+        }
+        found = {name: file.by_owner.get(owner_of(outcomes[cell])) for name, cell in cells.items()}
+        firsts = {name: [*islice(file.predictions(cell), _REPLIES)] for name, cell in found.items() if cell is not None}
+        for position, first in enumerate(firsts.get(_PLAIN, ())):
+            yield f"replies of {result.scenario}-{result.strategy} to {first.sample_id}:"
+            for name, predictions in firsts.items():
+                for prediction in predictions[position : position + 1]:
+                    yield f"  {name:<{max(map(len, firsts))}}  {reply(prediction)}"
 
 
 def _differs(shift: Shift) -> bool:

@@ -56,7 +56,12 @@ def _asked(project: Project) -> list[str]:
 
 
 def test_a_grid_loads_the_weights_once(varied: Project) -> None:
-    run_grid(varied).assert_outcomes(passed=3)
+    result = run_grid(varied, "--puma-flips")
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(
+        ["replies of *-zero_shot to *:", "  plain   'Major'", "  loud-1  'Trivial'", "  loud-2  'Minor'"]
+    )
+    result.stdout.fnmatch_lines(["loud is on all layers of its file, as no layers were named: steer=loud.gguf@LAYERS"])
     assert (varied.pytester.path / "opened.txt").read_text().split() == ["q"]
     assert _answers(varied) == {"q": {"Major"}, "q+loud-1": {"Trivial"}, "q+loud-2": {"Minor"}}
 

@@ -20,6 +20,8 @@ from pytest_puma.report.comparison import comparison_lines, contrast_lines
 from pytest_puma.report.table import text_width
 from pytest_puma.report.terminal import flip_lines, summary
 from pytest_puma.runs.comparison import RunComparison
+from pytest_puma.runs.prediction_file import PredictionFile
+from pytest_puma.runs.run_order import PREDICTIONS
 from pytest_puma.session.settings.cluster import cluster_of
 from pytest_puma.session.settings.config import DEMONSTRATION, settings_of
 from pytest_puma.session.settings.earlier_runs import compared
@@ -95,7 +97,10 @@ def show_summary(
     show(terminalreporter, "puma: perturbations", robustness.lines(run, columns))
     models = [model for model in settings_of(config).request.models if model.computes and run.variants]
     layers = dict.fromkeys(sentence for model in models for sentence in layers_unnamed(model))
-    show(terminalreporter, "puma: variants", [*variants.lines(run, columns), *layers])
+    replies: Iterator[str] = iter(())
+    if settings_of(config).judging.flips and folder is not None and (folder / PREDICTIONS).is_file():
+        replies = variants.replies(run, PredictionFile(folder / PREDICTIONS))
+    show(terminalreporter, "puma: variants", [*variants.lines(run, columns), *layers, *replies])
     omitted = not_compared(run.outcomes, settings_of(config).judging.compare)
     earlier = () if comparison is None else comparison.contrasts
     along_axes = [contrast for contrast in run.contrasts if contrast not in earlier]
