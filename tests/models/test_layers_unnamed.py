@@ -32,7 +32,7 @@ def test_the_layers_that_nobody_named_are_said(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     write_gguf(tmp_path / "q.gguf", replace(LLAMA_NO_BOS, layers=6))
-    write_vector(tmp_path / "all.gguf", seed=1)
+    write_vector(tmp_path / "all.gguf", width=LLAMA_NO_BOS.width)
     (tmp_path / "loud.jsonl").write_text("".join(PAIRS % (number, number) for number in range(4)), encoding="utf-8")
     models = resolve_models([f"q.gguf,{argument}"], directories=[tmp_path])
     assert list(dict.fromkeys(sentence for model in models for sentence in layers_unnamed(model))) == sentences
