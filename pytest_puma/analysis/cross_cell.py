@@ -95,10 +95,9 @@ def _picked(gate: Gate, group: Sequence[Outcome]) -> Verdict:
         return unmeasured(gate, f"no cell has {gate.metric}")
     # A limit on the worst cell needs all: a cell without a value is no reason to look at the others.
     on_worst = (gate.pick == "min") == gate.is_floor
-    if on_worst and (
-        lacking := next((cell for cell in group if cell not in having and _should_have(gate, cell)), None)
-    ):
-        return unmeasured(gate, f"{gate} was not judged: {lacking.cell} has no {gate.metric}")
+    lacking = [cell.cell for cell in group if cell not in having and _should_have(gate, cell)]
+    if on_worst and lacking:
+        return unmeasured(gate, f"{gate} was not judged: {lacking[0]} has no {gate.metric}")
     if not measured or (on_worst and len(measured) < len(having)):
         empty = next(cell for cell in having if cell not in measured)
         verdict = nothing_measured(gate, empty.measures[gate.metric])

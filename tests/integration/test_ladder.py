@@ -156,3 +156,24 @@ def test_a_mistake_is_an_error_before_anything_runs(ladder: Project, value: str,
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([sentence])
     assert not made(weights_digest(folder / "q.gguf"))
+
+
+OWN = """
+from pytest_puma import Variant, hook, quant
+
+def pytest_puma_variants(model):
+    shifted = hook(lambda states, where: states + 1, version="1", layers=1, name="shifted")
+    return [Variant.of(quant("q8_0")), Variant.of(quant("Q8_0"), shifted)]
+"""
+
+
+@ONE_PROCESS
+def test_weights_that_a_conftest_asks_for_are_those_of_the_list(ladder: Project) -> None:
+    ladder.run("--puma-model=q.gguf,quant=none/Q8_0,gpu_layers=0", model=False).assert_outcomes(passed=2)
+    ladder.write(conftest=OWN)
+    result = ladder.run("--puma-model=q.gguf,gpu_layers=0", model=False)
+    result.assert_outcomes(passed=3)
+    result.stdout.fnmatch_lines(["kept answers: all 16 of 2 cells*"])
+    signatures = engines(ladder)
+    assert signatures["q+Q8_0+shifted-hook-1-L1"]["weights_sha256"] == signatures["q+Q8_0"]["weights_sha256"]
+    assert signatures["q+Q8_0+shifted-hook-1-L1"]["variant"].startswith("hook ")
