@@ -6,6 +6,7 @@ tcp://head:8786         the scheduler of a cluster that exists; tls:// as Dask's
 
 from __future__ import annotations
 
+import asyncio  # whose TimeoutError is another one up to Python 3.10
 import logging
 import time
 from collections.abc import Mapping, Sequence
@@ -69,15 +70,15 @@ class Cluster:
 
     def __str__(self) -> str:
         """The words of reports."""
-        workers = self.client.scheduler_info(n_workers=-1)["workers"].values()
-        hosts = {worker["host"] for worker in workers}
+        workers = self.client.nthreads()
+        hosts = {_host(address) for address in workers}
         return f"{counted(len(workers), 'worker')} of a cluster ({counted(len(hosts), 'machine')})"
 
     def addresses(self) -> list[str]:
         """Return the addresses of the workers, at least one; a `SettingsError` if none comes."""
-        with suppress(TimeoutError):
+        with suppress(asyncio.TimeoutError):
             self.client.wait_for_workers(1, timeout=_PATIENCE)
-        addresses = sorted(self.client.scheduler_info(n_workers=-1)["workers"])
+        addresses = sorted(self.client.nthreads())
         if not addresses:
             msg = f"--puma-cluster: {self.address} has no worker; expected one: dask worker {self.address}"
             raise SettingsError(msg)
@@ -111,7 +112,7 @@ class Cluster:
         future = self.client.submit(find, place, list(self.folders), workers=[address], pure=False)
         try:
             found: Mapping[str, Any] = future.result(timeout=self.step_seconds)
-        except TimeoutError as error:
+        except asyncio.TimeoutError as error:
             self._restart(address)
             raise _lost(
                 address, f"it did not answer within {self.step_seconds:g} s (ini key puma_step_seconds)"
@@ -146,8 +147,7 @@ class Cluster:
             held = Held(future.result(timeout=_PATIENCE), future, address, worker)
         except Exception as error:
             raise _lost(worker, "the actor did not start", error) from error
-        host = address.rpartition(":")[0]
-        shared = sum(other.rpartition(":")[0] == host for other in self.addresses())
+        shared = sum(_host(other) == _host(address) for other in self.addresses())
         identity = self.call(held, "load", model, list(self.folders), threads, min(self.processes, shared))
         return held, identity
 
@@ -158,7 +158,7 @@ class Cluster:
         try:
             result = getattr(held.actor, method)(*values, **named)
             while held.future.status == "finished" and time.monotonic() < end:
-                with suppress(TimeoutError):
+                with suppress(asyncio.TimeoutError):
                     return result.result(timeout=_LOOK)
         except PumaError:
             raise
@@ -238,10 +238,15 @@ def connect(text: str, **settings: Any) -> Cluster:
         )
     try:
         client = Client(local or text)
-    except (OSError, ValueError, TimeoutError) as error:
+    except (OSError, ValueError, asyncio.TimeoutError) as error:
         msg = f"--puma-cluster {text}: {error}; expected the address of a Dask scheduler, or local:N"
         raise SettingsError(msg) from error
     return Cluster(client=client, local=local, **settings)
+
+
+def _host(address: str) -> str:
+    """The machine in `tcp://10.0.0.3:40123`."""
+    return address.rpartition(":")[0]
 
 
 def _lost(worker: str, why: str, error: Exception | None = None) -> LostError:

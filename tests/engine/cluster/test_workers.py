@@ -59,7 +59,7 @@ def start(cluster: Cluster, tmp_path: Path) -> Iterator[Start]:
     for process in started:
         process.kill()
         process.wait()
-    while cluster.client.scheduler_info()["workers"]:
+    while cluster.client.nthreads():
         time.sleep(0.1)
 
 
