@@ -1,13 +1,8 @@
-"""The connection to a Dask cluster: its workers, what models they have, and the engines on them.
-
-local:2                 a cluster of two processes on this machine, which ends with the run
-tcp://head:8786         the scheduler of a cluster that exists; tls:// as Dask's own configuration has it
-"""
+"""The workers of a Dask cluster, the models that they have, and the engines on them."""
 
 from __future__ import annotations
 
 import asyncio  # whose TimeoutError is another one up to Python 3.10
-import logging
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -21,20 +16,18 @@ from pytest_puma.errors import LostError, SettingsError
 from pytest_puma.models.argument import ModelArgument
 from pytest_puma.phrases import counted
 from pytest_puma.platform.files import Stamp
-from pytest_puma.platform.installation import install_extra
 
 if TYPE_CHECKING:
     from distributed import Client, LocalCluster
 
-LOCAL = "local:"
 #: Seconds of a step after which a worker counts as lost, by default.
 STEP_SECONDS = 600.0
 #: Seconds to wait for a worker, and between two looks at one that computes.
 _PATIENCE, _LOOK = 120.0, 1.0
 #: Seconds that a model may take to be freed.
 _CLOSING = 30.0
-#: Seconds in which a nanny starts a worker again.
-_COMING_BACK = 20.0
+#: Seconds in which a nanny starts a worker again, also on a busy machine.
+_COMING_BACK = 60.0
 _GONE = "its process ended, or its machine is gone"
 
 
@@ -210,38 +203,6 @@ class Cluster:
             done = self.client.restart_workers([address], timeout=_CLOSING, raise_for_error=False)
         if done.get(address) != "OK":
             self._frozen.add(address)
-
-
-def connect(text: str, **settings: Any) -> Cluster:
-    """Return the cluster of a text as `--puma-cluster` has it; a `SettingsError` if there is none."""
-    workers = text.removeprefix(LOCAL) if text.startswith(LOCAL) else ""
-    if text.startswith(LOCAL) and not (workers.isdecimal() and int(workers) > 0):
-        msg = f"--puma-cluster: found {text!r}; expected local:N with N workers, such as local:2"
-        raise SettingsError(msg)
-    try:
-        from distributed import Client, LocalCluster
-    except ImportError as error:
-        msg = f"--puma-cluster needs distributed, which is not installed; run: {install_extra('cluster')}"
-        raise SettingsError(msg) from error
-    # A report of a lost worker names it; Dask's own lines would be in the logs of each test.
-    logging.getLogger("distributed").setLevel(logging.CRITICAL)
-    local = None
-    if workers:
-        local = LocalCluster(
-            n_workers=int(workers),
-            threads_per_worker=1,
-            processes=True,
-            # llama.cpp maps files into the memory.
-            memory_limit=0,
-            dashboard_address="127.0.0.1:0",
-            silence_logs=logging.CRITICAL,
-        )
-    try:
-        client = Client(local or text)
-    except (OSError, ValueError, asyncio.TimeoutError) as error:
-        msg = f"--puma-cluster {text}: {error}; expected the address of a Dask scheduler, or local:N"
-        raise SettingsError(msg) from error
-    return Cluster(client=client, local=local, **settings)
 
 
 def _host(address: str) -> str:

@@ -35,7 +35,8 @@ def look_up(config: pytest.Config) -> Callable[[ModelArgument], list[Model]] | N
 def cluster_of(config: pytest.Config) -> Cluster:
     """Return the cluster of `--puma-cluster`, connected when it is first needed."""
     if _CLUSTER not in config.stash:
-        from pytest_puma.engine.cluster.cluster import STEP_SECONDS, connect
+        from pytest_puma.engine.cluster.cluster import STEP_SECONDS
+        from pytest_puma.engine.cluster.connection import connect
 
         worker = getattr(config, "workerinput", {})
         stated = config.getini("puma_step_seconds")

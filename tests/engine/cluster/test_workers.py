@@ -16,7 +16,8 @@ import pytest
 
 from pytest_puma.core import ModelError
 from pytest_puma.engine.cluster.actor import own_version
-from pytest_puma.engine.cluster.cluster import Cluster, connect
+from pytest_puma.engine.cluster.cluster import Cluster
+from pytest_puma.engine.cluster.connection import connect
 from pytest_puma.errors import LostError
 from pytest_puma.models.argument import parse_argument
 from tests.tiny_gguf import LLAMA_BOS, write_gguf
