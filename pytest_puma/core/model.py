@@ -94,6 +94,8 @@ class ModelOptions:
             yield f"cpu_moe is {self.cpu_moe!r}; expected a number of layers from 1 on, or {ALL}"
         if self.gpu is not None and self.split not in {None, "none"}:
             yield f"gpu is {self.gpu} where split={self.split} uses several; expected one of the two"
+        if self.gpu_layers == 0 and (self.chooses_gpus or self.cpu_moe):
+            yield "gpu_layers is 0 where other options place layers on GPUs; expected no split, share, gpu or cpu_moe"
         if self.share is not None and (self.gpu is not None or self.split == "none"):
             yield f"share is {self.share} where one GPU has all; expected neither gpu= nor split=none with it"
 
@@ -113,8 +115,9 @@ class ModelOptions:
 
     @property
     def signature(self) -> dict[str, str]:
-        """The options of this list that could change an answer, where they are set."""
-        named = {name: getattr(self, name) for name in ("split", "share", "gpu", "cpu_moe", "ubatch")}
+        """The options of this list that could change an answer, where they are set; `gpu` is whether there is one."""
+        named = {name: getattr(self, name) for name in ("split", "share", "cpu_moe", "ubatch")}
+        named["main_gpu"] = self.gpu
         return {name: str(value) for name, value in named.items() if value is not None}
 
 

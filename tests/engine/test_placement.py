@@ -81,6 +81,14 @@ def test_a_smaller_pass_gives_the_same_answers_where_no_tie_is_near(model_file: 
     ]
 
 
+def test_a_model_without_these_options_has_the_signature_that_it_had(model_file: ModelFile) -> None:
+    with closing(NativeBackend(model(model_file(QWEN2)), threads=1, digest="5a")) as backend:
+        assert list(backend.signature) == [
+            *("weights_sha256", "llama_cpp_python", "library_sha256", "cpu", "devices", "threads", "gpu", "amx"),
+            *("parallel", "gpu_layers", "n_ctx", "chat", "chat_format", "thinking", "reasoning_effort", "strict"),
+        ]
+
+
 @CPU
 @pytest.mark.parametrize(
     ("options", "what"),
@@ -98,9 +106,11 @@ def test_what_only_a_gpu_can_do_has_no_effect_without_one(
     with closing(NativeBackend(model(path, **options), threads=1, digest="5a")) as backend:
         (note,) = backend.notes
         assert note.startswith(f"{what} no effect: this llama.cpp is built without a GPU, or finds none; build it")
-        assert {name: backend.signature[name] for name in options} == {
-            name: "0" if value == "auto" else str(value) for name, value in options.items()
+        named = {"main_gpu" if name == "gpu" else name: value for name, value in options.items()}
+        assert {name: backend.signature[name] for name in named} == {
+            name: "0" if value == "auto" else str(value) for name, value in named.items()
         }
+        assert backend.signature["gpu"] == "False"
     assert answers(model(path, **options)) == answers(model(path))
 
 

@@ -75,6 +75,13 @@ def test_an_argument_is_an_alias_a_place_and_options(text: str, expected: ModelA
             "q.gguf,share=1:1,split=none",
             f"share is 1:1 where one GPU has all; expected neither gpu= nor split=none with it; {KEYS}",
         ),
+        (
+            "q.gguf,gpu_layers=0,split=row",
+            (
+                "gpu_layers is 0 where other options place layers on GPUs; expected no split, share, gpu or cpu_moe"
+                f"; {KEYS}"
+            ),
+        ),
         ("q.gguf,gpu=16", f"gpu is 16; expected a number from 0 to 15; {KEYS}"),
         ("q.gguf,cpu_moe=0", f"cpu_moe is '0'; expected a number of layers from 1 on, or all; {KEYS}"),
         ("q.gguf,ubatch=64", f"ubatch is 64; expected a number from 128 to 8192; {KEYS}"),

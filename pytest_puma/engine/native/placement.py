@@ -141,11 +141,13 @@ def check_gpus(model: Model, found: Sequence[Gpu]) -> None:
 
 def useless_options(options: ModelOptions) -> Iterator[str]:
     """Yield a warning if something is requested of a GPU and there is none."""
-    requested = {name: value for name, value in options.signature.items() if name != "ubatch"}
-    if options.gpu_layers not in {-1, 0}:
-        requested = {"gpu_layers": str(options.gpu_layers), **requested}
+    plain = ModelOptions()
+    values = {name: getattr(options, name) for name in ("gpu_layers", "split", "share", "gpu", "cpu_moe")}
+    requested = [f"{name}={value}" for name, value in values.items() if value != getattr(plain, name)]
+    if options.gpu_layers == 0:
+        requested = []
     if requested and not offloads():
-        settings = ", ".join(f"{name}={value}" for name, value in requested.items())
+        settings = ", ".join(requested)
         command = install("--force-reinstall --no-cache-dir llama-cpp-python")
         yield (
             f"{settings} {'has' if len(requested) == 1 else 'have'} no effect: this llama.cpp is built without a GPU, "
