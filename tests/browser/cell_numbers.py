@@ -35,7 +35,7 @@ class CellNumbers:
         passed = value > 0.6
         reason = f"{primary} {value:.3f} [{value - 0.08:.3f}, {value + 0.08:.3f}] n={samples} is under 0.6"
         status = "PASS" if passed else "FAIL"
-        verdict = {"gate": f"{primary} >= 0.6", "status": status, "reason": reason, "fails": not passed}
+        verdict = {"gate": f"{primary} >= 0.6", "limit": None, "status": status, "reason": reason, "fails": not passed}
         naive = [{"name": "majority", "measures": [_measure(primary, 0.103, samples, better=better)]}]
         history = [
             {

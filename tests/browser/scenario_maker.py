@@ -129,7 +129,7 @@ class ScenarioMaker:
         self.made.index["cells"].append(
             {"id": cell, **names, "shown": shown, **self.numbers.of_cell(value), **self.numbers.charts(answers, tops)}
             | {
-                "command": f"pytest benchmarks -k '{cell}'",
+                "commands": {"reproduce": f"pytest benchmarks -k '{cell}'"},
                 "change": self.numbers.change() if self.shape.baseline else None,
             }
         )
@@ -166,6 +166,7 @@ class ScenarioMaker:
             "references": [[gold, f"{gold} again"] for gold in self.golds] if self.shape.task == "completion" else None,
             "choices": choices,
             "groups": [{"project": "AB"[row % 2]} for row in range(len(self.ids))],
+            "texts": [question[:120] for question in self.questions] if self.shape.texts else None,
         }
 
     def _shared(self, strategy: str) -> dict[str, Any]:

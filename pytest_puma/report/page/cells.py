@@ -47,9 +47,9 @@ def pack_cell(
     `starts`: the common start of its prompts, by turn.
     """
     kind, texts = scenario.task.kind, scenario.texts
-    rows = scenario.add(predictions)
-    scores = charts.scores(predictions)
     prompts = CellPrompts(starts if texts else (), predictions if texts else (), scenario.pieces)
+    rows = scenario.add(predictions, map(prompts.beginning, predictions))
+    scores = charts.scores(predictions)
     limit = _MAX_ANSWER if scenario.shows_answers else 0
     old = {row: flip.old for flip in flips if (row := scenario.row(key_of(flip))) is not None}
     left_out = 0 if texts else LEFT_OUT

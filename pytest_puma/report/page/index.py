@@ -12,6 +12,7 @@ from typing import Any
 from pytest_puma.codec.plain import plain, storable
 from pytest_puma.core import Change, Execution, Gap, Measure, Outcome, Run, Shift
 from pytest_puma.platform.project_folder import runs_of
+from pytest_puma.report.commands import commands
 from pytest_puma.report.page import charts
 from pytest_puma.report.page.cells import CellBlocks
 from pytest_puma.report.page.changes import Against
@@ -80,10 +81,15 @@ def _scenario(name: str, scenario: ScenarioBlocks) -> dict[str, Any]:
 
 def _results(outcome: Outcome, against: Against | None) -> dict[str, Any]:
     changes = () if against is None else against.changes.get(outcome.cell, ())
+    limits = {row.judged.gate: row.limit for row in metric_rows([outcome]) if row.judged is not None}
     return {
         "measures": list(map(_measure, outcome.measures.values())),
         "verdicts": [
-            {"gate": str(verdict.gate), **_picked(verdict, ("status", "reason", "fails"))}
+            {
+                "gate": str(verdict.gate),
+                "limit": None if verdict.gate.other is None else plain(limits[verdict.gate]),
+                **_picked(verdict, ("status", "reason", "fails")),
+            }
             for verdict in outcome.judgement.verdicts
         ],
         "change": _change(changes[0]) if changes else None,
@@ -128,7 +134,7 @@ def _circumstances(run: Run, outcome: Outcome, against: Against | None) -> dict[
         "throughput": throughput([outcome]),
         "signature": plain(outcome.execution.signature),
         "changed": [] if against is None else list(against.changed.get(outcome.cell, ())),
-        "command": run.invocation.repeat(outcome.execution.node_id),
+        "commands": commands(run, outcome),
         "error": "; ".join(faults) or None,
     }
 

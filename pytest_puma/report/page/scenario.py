@@ -13,7 +13,11 @@ from typing import Any, TypeAlias
 
 from pytest_puma.core import Key, Messages, Prediction, TaskInfo
 from pytest_puma.core.shared import common_end
+from pytest_puma.phrases import one_line
 from pytest_puma.report.page.encoding import numbered
+
+#: Characters of a sample in a table.
+_BEGINNING = 120
 
 
 class ScenarioBlocks:
@@ -32,18 +36,20 @@ class ScenarioBlocks:
         self._references: list[Sequence[str]] = []
         self._choices: list[Sequence[str]] = []
         self._groups: list[Mapping[str, str]] = []
+        self._beginnings: list[str] = []
 
     def __len__(self) -> int:
         return len(self._rows)
 
-    def add(self, predictions: Sequence[Prediction]) -> list[int]:
-        """Return the row of each prediction of a cell."""
-        for prediction in predictions:
+    def add(self, predictions: Sequence[Prediction], beginnings: Iterable[str]) -> list[int]:
+        """Return the row of each prediction of a cell; `beginnings`: of their samples, for the rows that are new."""
+        for prediction, beginning in zip(predictions, beginnings, strict=True):
             if numbered(self._rows, prediction.key) == len(self._gold):
                 self._gold.append(prediction.gold)
                 self._references.append(prediction.references)
                 self._choices.append(prediction.choices)
                 self._groups.append(prediction.groups)
+                self._beginnings.append(beginning)
         return [self._rows[prediction.key] for prediction in predictions]
 
     def row(self, key: Key) -> int | None:
@@ -65,6 +71,7 @@ class ScenarioBlocks:
             "references": self._references if self.shows_answers and any(self._references) else None,
             "choices": self._choices if self.texts and any(self._choices) else None,
             "groups": self._groups if any(self._groups) else None,
+            "texts": self._beginnings if any(self._beginnings) else None,
         }
 
 
@@ -92,6 +99,11 @@ class CellPrompts:
         turns = iter(range(len(self.ends)))
         prompts = prediction.transcript.prompts if self.ends else ()
         return [None if rest is None else self._entries(rest, next(turns)) for rest in prompts]
+
+    def beginning(self, prediction: Prediction) -> str:
+        """Return the beginning of the sample: of the last message of the first prompt, without the common parts."""
+        prompts = prediction.transcript.prompts if self.ends else ()
+        return next((one_line(rest[-1].content.removesuffix(self.ends[0]), _BEGINNING) for rest in prompts if rest), "")
 
     def _entries(self, rest: Messages, turn: int) -> list[Entry]:
         continues = turn < len(self.starts) and bool(self.starts[turn])

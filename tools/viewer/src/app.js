@@ -4,7 +4,7 @@
 import { Component } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 
-import { Cell } from "./cell.js";
+import { Background, Cell } from "./cell.js";
 import { withCell } from "./fragment.js";
 import { brief } from "./glyphs.js";
 import { html } from "./html.js";
@@ -31,9 +31,10 @@ export function App({ report, state, go, commands }) {
   const link = (other, text) => html`<button type="button" class="link" onClick=${() => go(withCell(state, report.addresses[other]))}><${Text} text=${text} /></button>`;
   // Charts and tables stay as they are while the samples are filtered.
   const cell = useMemo(
-    () => place >= 0 && html`<${Cell} report=${report} place=${place} state=${state} go=${go} link=${link} />`,
-    [report, place, state.gold, state.answer, state.theme, state.keys],
+    () => place >= 0 && html`<${Cell} report=${report} place=${place} state=${state} go=${go} />`,
+    [report, place, state.gold, state.answer, state.theme],
   );
+  const background = useMemo(() => place >= 0 && html`<${Background} report=${report} place=${place} link=${link} />`, [report, place, state.theme, state.keys]);
   if (!report.index.cells.length) return html`<p class="note">No cell was measured.</p>`;
   return html`
     <div class="head">
@@ -46,6 +47,7 @@ export function App({ report, state, go, commands }) {
       <${Guard} key=${state.cell}>
         ${cell}
         <${Samples} report=${report} place=${place} state=${state} go=${go} commands=${commands} />
+        ${background}
       <//>
     `}
     <${LeftOut} report=${report} />

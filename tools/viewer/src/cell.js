@@ -1,38 +1,49 @@
 // @ts-check
-/** A cell: its numbers, charts, failures and warnings, and on demand how it was measured. */
+/** A cell: above its samples gates, flips and errors, below them further charts, and on demand its numbers and how it was measured. */
 
 import { distribution, letter, named, regression, reliability, trend } from "./charts.js";
 import { Confusion } from "./confusion.js";
 import { Figure } from "./figure.js";
+import { Flips } from "./flips.js";
 import { Fold, Table } from "./fold.js";
 import { count, interval, number, probability } from "./format.js";
 import { html } from "./html.js";
-import { ChangeSentence, Measures, Verdicts } from "./measures.js";
+import { ChangeSentence, Commands, Measures, Verdicts } from "./measures.js";
 import { Gaps, Shifts } from "./robustness.js";
 import { Text } from "./text.js";
 
 /** @typedef {import("./contract").Cell} CellOf */
 /** @typedef {import("./charts").Size} Size */
 
-/** @param {{ report: import("./report").Report, place: number, state: import("./fragment").State, go: import("./hooks").Go, link: (place: number, text: string) => unknown }} props */
-export function Cell({ report, place, state, go, link }) {
+/** What failed in a cell, and where it is wrong. @param {{ report: import("./report").Report, place: number, state: import("./fragment").State, go: import("./hooks").Go }} props */
+export function Cell({ report, place, state, go }) {
   const cell = report.cell(place);
   return html`
     <${Notices} cell=${cell} />
     <${Verdicts} cell=${cell} />
     ${cell.change && html`<${ChangeSentence} change=${cell.change} against=${report.index.against} />`}
-    <${Measures} cell=${cell} />
+    <${Flips} report=${report} place=${place} go=${go} />
     <div class="figures">
       ${cell.confusion && html`<${Confusion} confusion=${cell.confusion} state=${state} go=${go} />`}
       ${cell.points && html`<${Regression} points=${cell.points} />`}
+      ${Object.keys(cell.failures).length > 0 && html`<${Failures} failures=${cell.failures} />`}
+    </div>
+  `;
+}
+
+/** What stands below the samples of a cell. @param {{ report: import("./report").Report, place: number, link: (place: number, text: string) => unknown }} props */
+export function Background({ report, place, link }) {
+  const cell = report.cell(place);
+  return html`
+    <div class="figures">
       ${cell.distributions.map((each) => html`<${Scores} key=${each.metric} each=${each} />`)}
       ${cell.calibration && html`<${Calibration} calibration=${cell.calibration} />`}
       ${cell.history.length > 1 && html`<${Trend} cell=${cell} metric=${report.scenario(place).primary} />`}
       ${cell.shifts.length > 0 && html`<${Shifts} cell=${cell} link=${link} />`}
       ${cell.gaps.length > 0 && html`<${Gaps} cell=${cell} />`}
-      ${Object.keys(cell.failures).length > 0 && html`<${Failures} failures=${cell.failures} />`}
     </div>
-    <${Fold} title="Signature, and the command to repeat">${() => html`<${Origin} cell=${cell} />`}<//>
+    <${Measures} cell=${cell} />
+    <${Fold} title="Signature and command">${() => html`<${Origin} cell=${cell} />`}<//>
   `;
 }
 
@@ -100,8 +111,8 @@ function Origin({ cell }) {
   const costs = [computed && `${cell.time} s`, cell.tokens !== null && `${count(cell.tokens)} tokens`, cell.throughput].filter(Boolean);
   return html`
     ${cell.changed.length > 0 && html`<h3>Changed</h3><ul>${cell.changed.map((sentence) => html`<li><${Text} text=${sentence} /></li>`)}</ul>`}
-    <h3>Command to repeat</h3>
-    <pre class="command">${html`<${Text} text=${cell.command} />`}</pre>
+    <h3>Command</h3>
+    <${Commands} commands=${cell.commands} />
     <h3>Signature</h3>
     <${Table} head=${["part", "value"]} rows=${flat(cell.signature)} />
     ${costs.length > 0 && html`<p class="note">${costs.join(", ")}</p>`}

@@ -65,6 +65,8 @@ export interface Change {
 
 export interface Verdict {
   gate: string;
+  /** The number that a gate on a baseline or on another program comes to. */
+  limit: Value;
   status: string;
   reason: string;
   fails: boolean;
@@ -156,7 +158,8 @@ export interface Cell {
   throughput: string;
   signature: Record<string, unknown>;
   changed: string[];
-  command: string;
+  /** `reproduce`, and `accept` where a gate on the baseline fails the cell. */
+  commands: Record<string, string>;
   error: string | null;
 }
 
@@ -168,6 +171,8 @@ export interface Rows {
   references: string[][] | null;
   choices: string[][] | null;
   groups: Record<string, string>[] | null;
+  /** The beginning of each sample. */
+  texts: string[] | null;
 }
 
 /** Block a: the answers of a cell, by row. Lists over rows may end early: missing places are null. */

@@ -13,17 +13,17 @@ const STACK = 30;
 const OVERSCAN = 6;
 
 /**
- * @typedef {{ row: number, id: string, gold: string }} Item
+ * @typedef {{ row: number, id: string, text: string, gold: string }} Item
  * @typedef {{
- *   items: Item[], total: number, columns: { key: number, name: string }[], opened: number, focus: number | null,
+ *   items: Item[], total: number, texts: boolean, columns: { key: number, name: string }[], opened: number, focus: number | null,
  *   value: (row: number, column: number) => unknown, open: (row: number) => void, focused: () => void,
- * }} Props `opened` and `focus`: rows, -1 or null for none
+ * }} Props `texts`: samples have beginnings; `opened` and `focus`: rows, -1 or null for none
  */
 
 /** @param {Props} props */
-export function List({ items, total, columns, opened, focus, value, open, focused }) {
+export function List({ items, total, texts, columns, opened, focus, value, open, focused }) {
   const scroller = useRef(/** @type {HTMLDivElement | null} */ (null));
-  const virtualizer = useVirtualizer(scroller, items, columns.length);
+  const virtualizer = useVirtualizer(scroller, items, columns.length + Number(texts));
   const seen = virtualizer.getVirtualItems();
   const wanted = focus ?? opened;
   useLayoutEffect(() => {
@@ -40,10 +40,11 @@ export function List({ items, total, columns, opened, focus, value, open, focuse
   const after = virtualizer.getTotalSize() - (seen.at(-1)?.end ?? 0);
   return html`
     <div class="list" ref=${scroller}>
-      <table role="table" aria-label="Samples" aria-rowcount=${items.length + 1} style=${{ minWidth: `${16 + 9 * columns.length}rem` }}>
+      <table role="table" aria-label="Samples" aria-rowcount=${items.length + 1} style=${{ minWidth: `${(texts ? 30 : 16) + 9 * columns.length}rem` }}>
         <thead role="rowgroup">
           <tr role="row" aria-rowindex="1">
             <th role="columnheader" scope="col" class="id">id</th>
+            ${texts && html`<th role="columnheader" scope="col" class="beginning">text</th>`}
             <th role="columnheader" scope="col" class="gold">gold</th>
             ${columns.map(({ key, name }) => html`<th role="columnheader" scope="col" key=${key}><${Brief} text=${name} maximum=${60} /></th>`)}
           </tr>
@@ -51,7 +52,7 @@ export function List({ items, total, columns, opened, focus, value, open, focuse
         <tbody role="rowgroup">
           <${Space} height=${before} />
           ${seen.map(({ index }) => html`
-            <${Row} key=${items[index].row} ...${{ item: items[index], index, columns, opened, value, open }} measure=${virtualizer.measureElement} />
+            <${Row} key=${items[index].row} ...${{ item: items[index], index, columns, texts, opened, value, open }} measure=${virtualizer.measureElement} />
           `)}
           <${Space} height=${after} />
         </tbody>
@@ -62,13 +63,14 @@ export function List({ items, total, columns, opened, focus, value, open, focuse
 }
 
 /** @param {any} props of a row of the table */
-function Row({ item, index, columns, opened, value, open, measure }) {
+function Row({ item, index, columns, texts, opened, value, open, measure }) {
   const current = item.row === opened;
   return html`
     <tr role="row" ref=${measure} data-index=${index} aria-rowindex=${index + 2} aria-current=${current ? "true" : null} onClick=${() => open(item.row)}>
       <th role="rowheader" scope="row" class="id">
         <button type="button" class="row" data-row=${item.row}><${Brief} text=${item.id} maximum=${60} /></button>
       </th>
+      ${texts && html`<td role="cell" class="beginning" data-label="text"><${Brief} text=${item.text} maximum=${120} /></td>`}
       <td role="cell" class="gold" data-label="gold"><${Brief} text=${item.gold} maximum=${60} /></td>
       ${columns.map((/** @type {{ key: number, name: string }} */ { key, name }) => html`<td role="cell" key=${key} data-label=${name}>${value(item.row, key)}</td>`)}
     </tr>

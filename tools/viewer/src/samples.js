@@ -92,7 +92,7 @@ function Loaded({ report, place, state, go, commands, columns }) {
     ...Object.fromEntries(["wrong", "failed", "worse", "differ"].map((name) => [name, () => go({ chips: toggled(chips, name) })])),
   };
 
-  const items = useMemo(() => passed.map((row) => ({ row, id: named(rows, row), gold: golds(rows, row).join(" | ") })), [passed]);
+  const items = useMemo(() => passed.map((row) => ({ row, id: named(rows, row), text: rows.texts?.[row] ?? "", gold: golds(rows, row).join(" | ") })), [passed]);
   const heads = columns.map((key) => ({ key, name: report.name(key, columns) }));
   const cellsOf = new Map(columns.map((key) => [key, column(key)]));
   const value = (/** @type {number} */ row, /** @type {number} */ key) => html`<${Answer} column=${cellsOf.get(key)} row=${row} gold=${rows.gold[row]} />`;
@@ -109,7 +109,7 @@ function Loaded({ report, place, state, go, commands, columns }) {
       <${Download} ...${{ report, place, rows, listed: passed, columns }} />
       <${Columns} report=${report} place=${place} columns=${columns} go=${go} />
     </div>
-    <${List} ...${{ items, total, opened, focus, value, open }} columns=${heads} focused=${() => setFocus(null)} />
+    <${List} ...${{ items, total, texts: Boolean(rows.texts), opened, focus, value, open }} columns=${heads} focused=${() => setFocus(null)} />
     <div class="steps">
       <button type="button" onClick=${() => move(-1)} aria-keyshortcuts="k">previous</button>
       <button type="button" onClick=${() => move(1)} aria-keyshortcuts="j">next</button>
