@@ -4,7 +4,7 @@ from playwright.sync_api import expect
 from tests.browser.conftest import Opened
 from tests.browser.invented import report
 from tests.browser.page import page
-from tests.browser.shapes import Shape
+from tests.browser.shapes import BETTER, WORSE, Shape
 
 RUN = report(
     Shape(perturbations=("typos_5pct",), models=("q", "b"), samples=60),
@@ -28,6 +28,42 @@ def test_each_cell_opens_with_its_charts_and_its_samples(opened: Opened) -> None
         tab.locator("button.row").first.dispatch_event("click")
         texts = tab.locator(".reply pre" if f"t{place}" in RUN.blocks else ".sample .note")
         expect(texts.first).to_be_visible()
+
+
+def test_a_cell_shows_gates_flips_and_errors_then_samples_then_the_rest_folded(opened: Opened) -> None:
+    tab = opened(RUN, "cell=triage-zero_shot%40q")
+    expect(tab.locator(".list tbody tr[role=row]").first).to_be_visible()
+    order = ("table.gates", "table.flips", "table.confusion", "#samples", "svg.plot", "summary:has-text('metrics')")
+    places = [tab.locator(f"#details {each}").first.bounding_box() for each in order]
+    tops = [place["y"] for place in places if place is not None]
+    assert len(tops) == len(order)
+    assert tops == sorted(tops)
+    expect(tab.locator("#details sup")).to_have_count(0)
+    tab.locator("summary", has_text="metrics").click()
+    noted = tab.locator("#details tr", has_text="parse_failure_rate")
+    expect(noted.locator("sup")).to_have_text("1")
+    expect(tab.locator("#details ol.note li")).to_have_text(["few answers failed"])
+
+
+def test_a_failed_cell_has_its_commands_below_its_gates(opened: Opened) -> None:
+    tab = opened(RUN)
+    for entry in RUN.index["cells"][:6]:
+        tab.locator("#details select").first.select_option(label=entry["id"])
+        fails = any(verdict["fails"] for verdict in entry["verdicts"])
+        expect(tab.locator("#details pre.command")).to_have_text(list(entry["commands"].values()) if fails else [])
+
+
+def test_samples_and_flips_have_the_beginnings_of_their_texts(opened: Opened) -> None:
+    tab = opened(RUN, "cell=triage-zero_shot%40q")
+    texts = RUN.blocks["r0"]["texts"]
+    first = RUN.index["scenarios"][0]["cells"][0]
+    expect(tab.locator(".list .beginning").nth(1)).to_have_text(texts[0])
+    flips = [row for bit in (WORSE, BETTER) for row, flag in enumerate(RUN.flags[first]) if flag & bit]
+    assert flips
+    shown = tab.locator("table.flips").first.locator("tbody tr")
+    expect(shown.locator("td:nth-child(2)")).to_have_text([texts[row] for row in flips[:10]])
+    shown.first.locator("button").click()
+    expect(tab.locator("#sample")).to_contain_text(RUN.blocks["r0"]["ids"][flips[0]])
 
 
 def test_a_perturbed_prompt_is_compared_with_its_twin(opened: Opened) -> None:

@@ -11,6 +11,7 @@ import pytest
 
 from pytest_puma.core import Prediction
 from pytest_puma.core.shared import whole_prompts
+from pytest_puma.report.commands import commands
 from pytest_puma.report.page import encoding
 from pytest_puma.report.page.page import as_page
 from tests.report.page.page import Page
@@ -28,6 +29,30 @@ def test_every_measure_is_that_of_the_record(run: Recorded, page: Page) -> None:
         assert [(each["status"], each["reason"], each["fails"]) for each in cell["verdicts"]] == [
             (each["status"], each["reason"], each["fails"]) for each in outcome["verdicts"]
         ]
+
+
+def test_a_row_has_the_beginning_of_its_sample_without_what_all_prompts_share(run: Recorded, page: Page) -> None:
+    for number, scenario in enumerate(page.index["scenarios"]):
+        texts = page.block(f"r{number}")["texts"]
+        assert all(texts)
+        assert max(map(len, texts)) <= 123
+        first = page.index["cells"][scenario["cells"][0]]["id"]
+        asked = {each.key: each.transcript.prompts[0] for each in run.predictions(first)}
+        for key, text in zip(page.keys(first), texts, strict=True):
+            prompt = asked[key] if key is not None else None
+            assert prompt is not None
+            assert " ".join(prompt[-1].content.split()).startswith(text.removesuffix("..."))
+
+
+def test_a_gate_on_a_baseline_has_its_limit_and_a_failed_cell_its_commands(run: Recorded, page: Page) -> None:
+    for outcome, cell in zip(run.run.outcomes, page.index["cells"], strict=True):
+        for verdict, shown in zip(outcome.judgement.verdicts, cell["verdicts"], strict=True):
+            compared = verdict.change is not None
+            assert (shown["limit"] is not None) == compared
+            if verdict.change is not None:
+                assert shown["limit"] == pytest.approx(verdict.change.old + verdict.gate.limit)
+        assert cell["commands"] == commands(run.run, outcome)
+    assert "accept" in page.cell("triage_jira-zero_shot@script")["commands"]
 
 
 def test_the_limits_of_a_trend_are_those_of_the_gates_on_the_primary_metric(page: Page) -> None:

@@ -40,7 +40,7 @@ export function List({ items, total, texts, columns, opened, focus, value, open,
   const after = virtualizer.getTotalSize() - (seen.at(-1)?.end ?? 0);
   return html`
     <div class="list" ref=${scroller}>
-      <table role="table" aria-label="Samples" aria-rowcount=${items.length + 1} style=${{ minWidth: `${(texts ? 30 : 16) + 9 * columns.length}rem` }}>
+      <table role="table" aria-label="Samples" aria-rowcount=${items.length + 1} style=${{ minWidth: `${(texts ? 38 : 16) + 9 * columns.length}rem` }}>
         <thead role="rowgroup">
           <tr role="row" aria-rowindex="1">
             <th role="columnheader" scope="col" class="id">id</th>
