@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 #: Seconds of a step after which a worker counts as lost, by default.
 STEP_SECONDS = 600.0
-#: Seconds to wait for a worker, and between two looks at one that computes.
+#: Seconds to wait for a first worker, and between two looks at one that computes.
 _PATIENCE, _LOOK = 120.0, 1.0
 #: Seconds that a model may take to be freed.
 _CLOSING = 30.0
@@ -104,12 +104,9 @@ class Cluster:
         """What a worker has under a place; a `ModelError` if that is nothing, or if another version looked."""
         future = self.client.submit(find, place, list(self.folders), workers=[address], pure=False)
         try:
-            found: Mapping[str, Any] = future.result(timeout=self.step_seconds)
-        except asyncio.TimeoutError as error:
-            self._restart(address)
-            raise _lost(
-                address, f"it did not answer within {self.step_seconds:g} s (ini key puma_step_seconds)"
-            ) from error
+            found: Mapping[str, Any] = self._result(future, address)
+        except PumaError:
+            raise
         except Exception as error:
             msg = f"worker {address}: {str(error) or type(error).__name__}; expected pytest-puma {own_version()} there"
             raise ModelError(msg) from error
@@ -121,6 +118,17 @@ class Cluster:
             msg = f"{where}: {found['fault']}"
             raise ModelError(msg)
         return found
+
+    def _result(self, future: Any, address: str) -> Any:
+        """The result of a task; a `LostError` if its worker is gone, as Dask would wait for it, or does not answer."""
+        end = time.monotonic() + self.step_seconds
+        while time.monotonic() < end:
+            with suppress(asyncio.TimeoutError):
+                return future.result(timeout=_LOOK)
+            if address not in self.client.nthreads():
+                raise _lost(address, _GONE)
+        self._restart(address)
+        raise _lost(address, f"no answer within {self.step_seconds:g} s (ini key puma_step_seconds)")
 
     # -- engines ---------------------------------------------------------------------------------
 
@@ -136,10 +144,7 @@ class Cluster:
             msg = f"worker {worker} has another file: {found['digest'][:8]}; expected {model.weights[:8]}, as before"
             raise ModelError(msg)
         future = self.client.submit(EngineActor, workers=[address], actor=True, pure=False)
-        try:
-            held = Held(future.result(timeout=_PATIENCE), future, address, worker)
-        except Exception as error:
-            raise _lost(worker, "the actor did not start", error) from error
+        held = Held(self._result(future, address), future, address, worker)
         shared = sum(_host(other) == _host(address) for other in self.addresses())
         identity = self.call(held, "load", model, list(self.folders), threads, min(self.processes, shared))
         return held, identity

@@ -34,14 +34,15 @@ class ClusterResponder:
         #: The loss of an engine, and that before the attempt at the cell that runs.
         self._lost: tuple[str, ...] = ()
         self._warnings: tuple[str, ...] = ()
-        try:
-            self.identity = self._open()
-        except LostError:
-            self.identity = self._open()
+        self.identity = self._open()
 
     def _open(self) -> Identity:
+        """Load the model on a worker, and on another one if that is lost meanwhile."""
         self._tickets = 0
-        self._held, identity = self._cluster.open(self._model, self._threads, again=bool(self._lost))
+        try:
+            self._held, identity = self._cluster.open(self._model, self._threads, again=bool(self._lost))
+        except LostError:
+            self._held, identity = self._cluster.open(self._model, self._threads, again=True)
         return identity
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:

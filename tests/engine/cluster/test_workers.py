@@ -116,3 +116,12 @@ def test_a_lost_engine_is_replaced_by_one_on_another_worker(cluster: Cluster, st
     assert other.address != held.address
     assert again == identity
     cluster.release(other, wait=True)
+
+
+def test_a_worker_that_is_gone_is_not_waited_for(cluster: Cluster, start: Start, gguf: Path) -> None:
+    start(gguf)
+    (model,) = cluster.models(parse_argument("q.gguf"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(cluster, "_free", lambda **_: "tcp://127.0.0.1:9")
+        with pytest.raises(LostError, match=r"^the engine on the worker tcp://127.0.0.1:9 is lost: its process ended"):
+            cluster.open(model, threads=1)
