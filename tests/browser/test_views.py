@@ -66,6 +66,21 @@ def test_samples_and_flips_have_the_beginnings_of_their_texts(opened: Opened) ->
     expect(tab.locator("#sample")).to_contain_text(RUN.blocks["r0"]["ids"][flips[0]])
 
 
+def test_a_flip_shows_the_old_prompt_and_reply_beside_the_new_ones(opened: Opened) -> None:
+    made = report(Shape(samples=20))
+    row = int(next(iter(made.blocks["a0"]["old"])))
+    text = made.blocks["t0"]["rows"][row]
+    text["old"] = {**text, "replies": ["an older reply"]}
+    made.blocks["h0"]["old"] = {**made.blocks["h0"], "end": [" Be brief."], "run": "20261123-090000"}
+    tab = opened(made, f"cell=triage-zero_shot%40q&row={made.blocks['r0']['ids'][row]}")
+    was, now = tab.locator(".before article").all()
+    expect(was).to_contain_text("Before, in run 20261123-090000")
+    expect(was.locator("pre").first).to_contain_text("Be brief.")
+    expect(was.locator("pre").last).to_have_text("an older reply")
+    expect(now.locator("pre").first.locator("del").last).to_contain_text("brief")
+    expect(now.locator("pre").last).to_contain_text(text["replies"][0])
+
+
 def test_a_perturbed_prompt_is_compared_with_its_twin(opened: Opened) -> None:
     tab = opened(RUN, "cell=triage-zero_shot%2Btypos_5pct%40q&row=J-104")
     expect(tab.get_by_role("heading", name="What the perturbation changed")).to_be_visible()

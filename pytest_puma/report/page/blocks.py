@@ -15,6 +15,7 @@ from pytest_puma.planning.reports import PageSettings
 from pytest_puma.report.page.budget import Budget, LeftOut, left_out
 from pytest_puma.report.page.cells import CellBlocks, pack_cell
 from pytest_puma.report.page.changes import Against
+from pytest_puma.report.page.earlier import EarlierRuns
 from pytest_puma.report.page.encoding import DIFFERS, as_text, packed, packed_json, text_length
 from pytest_puma.report.page.index import index
 from pytest_puma.report.page.scenario import ScenarioBlocks
@@ -89,11 +90,14 @@ def _cells(
     """The cells whose predictions are in the folder, in the order of the run."""
     numbers = {owner_of(outcome): number for number, outcome in enumerate(run.outcomes)}
     cells: dict[int, CellBlocks] = {}
+    before = EarlierRuns(folder)
     for stored, predictions in stored_cells(folder, numbers):
         number = numbers[stored.owner]
         outcome = run.outcomes[number]
         flips = () if against is None else against.flips.get(outcome.cell, ())
-        cells[number] = pack_cell(stored.shared, predictions, scenarios[outcome.name.scenario], flips)
+        scenario = scenarios[outcome.name.scenario]
+        earlier = before.cell(outcome, flips) if scenario.texts else None
+        cells[number] = pack_cell(stored.shared, predictions, scenario, flips, earlier)
     return dict(sorted(cells.items()))
 
 

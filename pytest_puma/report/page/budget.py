@@ -114,7 +114,7 @@ class Budget:
     def _lengths(self) -> NDArray[np.int64]:
         """The characters of each kept text."""
         entries = (entry for cell in self._cells() for entry in _entries(cell) if entry is not None)
-        replies = (text for entry in entries for text in _replies(entry))
+        replies = (text for entry in entries for each in _with_old(entry) for text in _replies(each))
         pieces = (piece for scenario, cells in self._scenarios for piece in self._pieces(scenario, cells))
         return np.array([len(text) for texts in (replies, pieces) for text in texts], dtype=np.int64)
 
@@ -135,7 +135,7 @@ class Budget:
             entry = entries[row]
             if entry is None:
                 continue
-            shortened = _shortened(entry, length)
+            shortened = sum(_shortened(each, length) for each in _with_old(entry)) > 0
             repack |= shortened
             if shortened or not long.isdisjoint(_numbers(entry)):
                 cell.flags[index] |= encoding.SHORTENED
@@ -174,8 +174,13 @@ def _entries(cell: CellBlocks) -> list[Any]:
 
 
 def _numbers(entry: dict[str, Any]) -> Iterator[int]:
-    """The pieces of an entry."""
-    return (number for prompt in entry["prompts"] if prompt for _, number in prompt)
+    """The pieces of an entry, and of the earlier one in it."""
+    return (number for each in _with_old(entry) for prompt in each["prompts"] if prompt for _, number in prompt)
+
+
+def _with_old(entry: dict[str, Any]) -> list[dict[str, Any]]:
+    """The entry, and the one of the earlier run if it flipped."""
+    return [entry, *([entry["old"]] if "old" in entry else [])]
 
 
 def _replies(entry: dict[str, Any]) -> list[str]:

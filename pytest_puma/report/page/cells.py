@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from pytest_puma.core import JUDGE, SANDBOX, Flip, Likelihood, Messages, Prediction, Transcript, Turn
 from pytest_puma.phrases import shortened
 from pytest_puma.report.page import charts
+from pytest_puma.report.page.earlier import Earlier
 from pytest_puma.report.page.encoding import LEFT_OUT, flags_of, key_of, numbered, packed_json, rounded, top_probability
 from pytest_puma.report.page.scenario import CellPrompts, ScenarioBlocks
 from pytest_puma.task_types import TaskKind
@@ -40,11 +41,15 @@ class CellBlocks:
 
 
 def pack_cell(
-    starts: Sequence[Messages], predictions: Sequence[Prediction], scenario: ScenarioBlocks, flips: Sequence[Flip]
+    starts: Sequence[Messages],
+    predictions: Sequence[Prediction],
+    scenario: ScenarioBlocks,
+    flips: Sequence[Flip],
+    earlier: Earlier | None = None,
 ) -> CellBlocks:
     """Pack the samples of a cell, and add its rows and pieces to the scenario.
 
-    `starts`: the common start of its prompts, by turn.
+    `starts`: the common start of its prompts, by turn. `earlier`: the run with the old answers of the flips.
     """
     kind, texts = scenario.task.kind, scenario.texts
     prompts = CellPrompts(starts if texts else (), predictions if texts else (), scenario.pieces)
@@ -53,12 +58,23 @@ def pack_cell(
     limit = _MAX_ANSWER if scenario.shows_answers else 0
     old = {row: flip.old for flip in flips if (row := scenario.row(key_of(flip))) is not None}
     left_out = 0 if texts else LEFT_OUT
-    entries = {"rows": aligned(rows, [_text_row(prediction, prompts) for prediction in predictions])} if texts else {}
+    column = aligned(
+        rows, [_text_row(prediction, prompts) for prediction in predictions] if texts else [None] * len(rows)
+    )
+    entries = {"rows": column} if texts else {}
+    head = _head(prompts)
+    if earlier is not None:
+        before = CellPrompts(earlier.starts, earlier.predictions.values(), scenario.pieces)
+        head["old"] = _head(before) | {"run": earlier.run}
+        for flip in flips:
+            row = scenario.row(key_of(flip))
+            if row is not None and column[row] is not None:
+                column[row]["old"] = _text_row(earlier.predictions[key_of(flip)], before)
     return CellBlocks(
         rows=array("L", rows),
         flags=array("H", (flag | left_out for flag in flags_of(kind, predictions, flips))),
         answers=array("q", (hash(_comparable(prediction, kind)) for prediction in predictions)),
-        head=packed_json(_head(prompts)),
+        head=packed_json(head),
         numbers=packed_json(_numbers(rows, predictions, scores, old, limit)),
         texts=packed_json(entries) if texts else b"",
         charts={"points": charts.points(kind, predictions), "distributions": charts.distributions(scores)},

@@ -55,9 +55,16 @@ class Recorded:
         return PredictionFile(self.path / "predictions.jsonl")
 
 
-def recorded(root: Path, outcomes: Sequence[Outcome], *, keep_prompts: bool = True, **fields: Any) -> Recorded:
+def recorded(
+    root: Path,
+    outcomes: Sequence[Outcome],
+    *,
+    name: str = "20260102T030405-6",
+    keep_prompts: bool = True,
+    **fields: Any,
+) -> Recorded:
     """Write the run of these outcomes, as a session does."""
-    folder = RunFolder(root, "20260102T030405-6", keep_prompts=keep_prompts)
+    folder = RunFolder(root, name, keep_prompts=keep_prompts)
     named = [revised(each, node_id=f"test_t.py::test_t[{each.cell}]") for each in outcomes]
     for each in named:
         folder.add(each)

@@ -194,6 +194,8 @@ export interface Pieces {
 export interface Shared {
   start: [role: string, text: string][][];
   end: string[];
+  /** The same of the run with the old answers of flips, and its name. */
+  old?: { start: Shared["start"]; end: string[]; run: string };
 }
 
 /** A piece of a prompt: a message of its own, or, without a role, the continuation of the last shared message. */
@@ -212,6 +214,8 @@ export interface Reply {
   order?: number[];
   units?: string[];
   findings?: Finding[];
+  /** That of the earlier run, if the answer flipped and the project still has it. */
+  old?: Reply;
 }
 
 /** What a judge wrote, with the probabilities of its verdicts, or a program that ran, with what it wrote. */

@@ -30,6 +30,14 @@ export function ownText(prompts, pieces) {
     .join("\n");
 }
 
+/** The whole text of all prompts. @param {(Part[] | null)[]} prompts @param {Shared} shared @param {string[]} pieces */
+export function wholeText(prompts, shared, pieces) {
+  return turns(prompts, shared, pieces)
+    .flatMap((messages) => messages ?? [])
+    .map(({ role, stretches }) => `${role}: ${stretches.map(({ text }) => text).join("")}`)
+    .join("\n\n");
+}
+
 /** @param {Part[]} parts @param {[string, string][]} start @param {string} end @param {string[]} pieces @returns {Message[]} */
 function joined(parts, start, end, pieces) {
   const messages = start.map(([role, text]) => ({ role, stretches: [{ text, own: false }] }));

@@ -4,6 +4,7 @@
 import { useEffect, useRef } from "preact/hooks";
 
 import { Mark } from "./answer.js";
+import { Before } from "./before.js";
 import { answerOf } from "./filter.js";
 import { standing } from "./flags.js";
 import { Scroller } from "./fold.js";
@@ -89,6 +90,7 @@ function Contents(props) {
   const base = state.base === "none" ? -1 : columns.find((place) => report.addresses[place] === state.base) ?? first;
   const twin = report.twin(first);
   return html`
+    ${reply(first)?.old && html`<${Before} report=${report} place=${first} reply=${reply(first)} />`}
     ${reply(first) && html`<${Prompt} report=${report} place=${first} reply=${reply(first)} />`}
     ${twin >= 0 && html`<${PromptDifference} report=${report} row=${row} place=${first} twin=${twin} />`}
     ${columns.length > 1 && html`<${Base} ...${{ report, columns, base, go }} />`}
