@@ -101,9 +101,14 @@ class CellPrompts:
         return [None if rest is None else self._entries(rest, next(turns)) for rest in prompts]
 
     def beginning(self, prediction: Prediction) -> str:
-        """Return the beginning of the sample: of the last message of the first prompt, without the common parts."""
-        prompts = prediction.transcript.prompts if self.ends else ()
-        return next((one_line(rest[-1].content.removesuffix(self.ends[0]), _BEGINNING) for rest in prompts if rest), "")
+        """Return the beginning of the sample: of the last message of the first prompt with a text of its own.
+
+        The last message of all may be the beginning of the reply, which all prompts share.
+        """
+        rest = next(filter(None, prediction.transcript.prompts), ()) if self.ends else ()
+        texts = [message.content for message in rest]
+        texts[-1:] = [text.removesuffix(self.ends[0]) for text in texts[-1:]]
+        return one_line(next(filter(str.strip, reversed(texts)), ""), _BEGINNING)
 
     def _entries(self, rest: Messages, turn: int) -> list[Entry]:
         continues = turn < len(self.starts) and bool(self.starts[turn])

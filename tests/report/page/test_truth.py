@@ -41,7 +41,8 @@ def test_a_row_has_the_beginning_of_its_sample_without_what_all_prompts_share(ru
         for key, text in zip(page.keys(first), texts, strict=True):
             prompt = asked[key] if key is not None else None
             assert prompt is not None
-            assert " ".join(prompt[-1].content.split()).startswith(text.removesuffix("..."))
+            shown = text.removesuffix("...")
+            assert any(" ".join(message.content.split()).startswith(shown) for message in prompt)
 
 
 def test_a_gate_on_a_baseline_has_its_limit_and_a_failed_cell_its_commands(run: Recorded, page: Page) -> None:
@@ -52,7 +53,6 @@ def test_a_gate_on_a_baseline_has_its_limit_and_a_failed_cell_its_commands(run: 
             if verdict.change is not None:
                 assert shown["limit"] == pytest.approx(verdict.change.old + verdict.gate.limit)
         assert cell["commands"] == commands(run.run, outcome)
-    assert "accept" in page.cell("triage_jira-zero_shot@script")["commands"]
 
 
 def test_the_limits_of_a_trend_are_those_of_the_gates_on_the_primary_metric(page: Page) -> None:
