@@ -2,10 +2,11 @@
 
 import csv
 import json
+import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Download, Page, expect
 
 from pytest_puma.report.page.page import as_page
 from tests.browser.conftest import Opened
@@ -16,11 +17,16 @@ from tests.report.page.scripted import Recorded
 CELL = "triage_jira-zero_shot@script"
 
 
-def downloaded(tab: Page, name: str) -> Path:
-    """The file behind a button."""
+def saved(tab: Page, name: str) -> Download:
+    """The file behind a button, and its name."""
     with tab.expect_download() as download:
         tab.get_by_role("button", name=name, exact=True).click()
-    return download.value.path()
+    return download.value
+
+
+def downloaded(tab: Page, name: str) -> Path:
+    """The file behind a button."""
+    return saved(tab, name).path()
 
 
 @pytest.mark.parametrize("name", ["CSV", "JSON"])
@@ -34,6 +40,19 @@ def test_a_file_has_the_samples_that_the_filters_leave(opened: Opened, real: Rec
         (prediction.sample_id, prediction.gold, prediction.answer, "\n".join(prediction.raw)) for prediction in wrong
     ]
     assert {line["cell"] for line in lines} == {CELL}
+
+
+def test_a_file_is_named_after_all_its_cells_and_its_lines_are_counted_beside_the_buttons(opened: Opened) -> None:
+    tab = opened(report(Shape(samples=3)), "cell=triage-zero_shot%40q&columns=triage-zero_shot%40q")
+    amount = tab.locator(".downloads .note")
+    expect(amount).to_have_text("3 lines: 3 samples of zero_shot")
+    assert saved(tab, "JSON").suggested_filename == "triage-zero_shot@q.json"
+    tab.locator("summary", has_text="columns:").click()
+    tab.get_by_role("button", name="all", exact=True).click()
+    expect(amount).to_contain_text("3 samples of")
+    download = saved(tab, "JSON")
+    assert download.suggested_filename == "triage.json"
+    expect(amount).to_have_text(re.compile(rf"^{len(json.loads(download.path().read_text('utf-8')))} lines: "))
 
 
 def test_a_file_of_many_megabytes_is_whole(opened: Opened) -> None:

@@ -1,3 +1,4 @@
+import pytest
 from playwright.sync_api import expect
 
 from tests.browser.conftest import Opened
@@ -36,3 +37,16 @@ def test_single_keys_are_off_in_fields_and_on_demand(opened: Opened) -> None:
     tab.keyboard.press("d")
     expect(tab.locator('[data-chip="differ"]')).to_have_attribute("aria-pressed", "false")
     assert "keys=off" in tab.url
+
+
+@pytest.mark.parametrize("key", ["j", "n", "f", "d", "/"])
+def test_a_key_for_samples_explains_itself_where_no_cell_is_open(opened: Opened, key: str) -> None:
+    tab = opened(RUN, CELL)
+    tab.locator(".list").wait_for()
+    tab.locator("#details select").first.select_option(index=0)
+    expect(tab.locator(".list")).to_have_count(0)
+    tab.locator("#cell").focus()
+    tab.keyboard.press(key)
+    expect(tab.locator(".controls [role=status]")).to_contain_text("open a cell first")
+    tab.keyboard.press("Escape")
+    expect(tab.locator(".controls [role=status]")).to_be_empty()

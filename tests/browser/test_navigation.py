@@ -16,7 +16,7 @@ def test_the_bar_stays_in_sight_and_leads_to_a_part_with_its_heading_below(opene
     tab = opened(as_page(real.run, real.path), CELL)
     for link in ("Comparison", "Samples", "Failed"):
         tab.locator("nav a", has_text=link).click()
-        target = tab.locator({"Comparison": "#comparison", "Samples": "#details", "Failed": "#verdicts"}[link])
+        target = tab.locator({"Comparison": "#comparison", "Samples": "#samples", "Failed": "#verdicts"}[link])
         expect(target).to_be_in_viewport()
         bar, below = tab.locator("nav").bounding_box(), target.bounding_box()
         assert bar is not None
@@ -24,6 +24,17 @@ def test_the_bar_stays_in_sight_and_leads_to_a_part_with_its_heading_below(opene
         assert 0 <= bar["y"] <= below["y"] - bar["height"]
     # The opened cell is still open: the address is the state of the viewer.
     assert tab.url.endswith(f"#{CELL}")
+
+
+def test_the_bar_leads_to_samples_while_a_cell_is_open(opened: Opened, real: Recorded) -> None:
+    tab = opened(as_page(real.run, real.path))
+    samples = tab.locator("nav a", has_text="Samples")
+    expect(tab.locator("nav a", has_text="Details")).to_have_count(1)
+    expect(samples).to_have_count(0)
+    tab.locator("#details select").first.select_option(index=1)
+    expect(samples).to_have_count(1)
+    tab.locator("#details select").first.select_option(index=0)
+    expect(samples).to_have_count(0)
 
 
 def test_tables_of_many_rows_are_laid_out_when_they_come_into_sight_and_a_link_still_leads_to_them(

@@ -21,6 +21,7 @@ const MAX_OPTION = 200;
 /** @param {Props} props */
 export function App({ report, state, go, commands }) {
   const place = report.place(state.cell);
+  commands.current = {}; // The samples, if they are shown, set theirs below.
   const heading = useRef(/** @type {HTMLHeadingElement | null} */ (null));
   useEffect(() => markCurrent(state.cell), [state.cell]);
   useLayoutEffect(() => {

@@ -1,13 +1,16 @@
 // @ts-check
-/** The controls in the page's header: theme, and the list of keys. */
+/** The controls in the page's header: theme, the list of keys, and why a key does nothing. */
 
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 
 import { html } from "./html.js";
 import { isForeign, KEYS, pressed } from "./keys.js";
 
 /** @typedef {import("./fragment").State} State */
-/** @typedef {(command: string) => void} Run */
+/** @typedef {(command: string) => string} Run returns why the command cannot be run, if so */
+
+/** Time to read why a key does nothing. */
+const HINT_MS = 5000;
 
 /** @type {State["theme"][]} */
 const THEMES = ["auto", "light", "dark"];
@@ -15,8 +18,17 @@ const THEMES = ["auto", "light", "dark"];
 /** @param {{ state: State, go: import("./hooks").Go, run: Run }} props */
 export function Controls({ state, go, run }) {
   const dialog = useRef(/** @type {HTMLDialogElement | null} */ (null));
-  /** @type {Run} */
-  const command = (name) => (name === "help" ? dialog.current?.showModal() : run(name));
+  const [hint, show] = useState("");
+  /** @param {string} name */
+  const command = (name) => {
+    if (name === "help") return dialog.current?.showModal();
+    const why = run(name);
+    show(why && `${KEYS.find((key) => key.command === name)?.title}: ${why}`);
+  };
+  useEffect(() => {
+    const wait = setTimeout(() => show(""), HINT_MS);
+    return () => clearTimeout(wait);
+  }, [hint]);
   useKeys(state.keys, command);
   useEffect(() => {
     if (state.theme === "auto") delete document.documentElement.dataset.theme;
@@ -41,11 +53,12 @@ export function Controls({ state, go, run }) {
         </ul>
         <button type="button" onClick=${() => dialog.current?.close()}>close</button>
       </dialog>
+      <span class="hint" role="status">${hint}</span>
     </div>
   `;
 }
 
-/** Listen to keys: Esc always, single keys while they are on. @param {boolean} on @param {Run} command */
+/** Listen to keys: Esc always, single keys while they are on. @param {boolean} on @param {(command: string) => void} command */
 function useKeys(on, command) {
   const latest = useRef(command);
   latest.current = command;

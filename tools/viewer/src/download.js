@@ -1,23 +1,32 @@
 // @ts-check
 /** The listed samples as a file, made in the browser: a line for each sample and shown cell. */
 
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 
 import { answerOf } from "./filter.js";
 import * as flags from "./flags.js";
+import { count } from "./format.js";
 import { html } from "./html.js";
 import { ownText } from "./prompts.js";
 import { golds } from "./rows.js";
+import { Text } from "./text.js";
 
 /** The beginning of a formula in a spreadsheet, and text that looks like one but is a number; as in CSV reports. */
 const FORMULA = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/;
 const NUMBER = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
 const MAX_NAME = 100;
+/** Cells beyond which their number stands for their names. */
+const MAX_NAMED = 2;
 /** Time that a browser may take to read the file. */
 const SAVED_MS = 60_000;
 
 /** @typedef {{ cell: string, column: import("./filter").Column, texts: import("./contract").Texts | null }} Shown a column of the list */
 /** @typedef {Record<string, string | number | null>} Line */
+
+/** The number of lines that a file has: some cells lack samples. @param {number[]} listed @param {Pick<Shown, "column">[]} cells */
+export function size(listed, cells) {
+  return cells.reduce((sum, { column }) => sum + listed.filter((row) => flags.standing(column.flags[row]) !== "absent").length, 0);
+}
 
 /** @param {import("./contract").Rows} rows @param {number[]} listed @param {Shown[]} cells @param {string[]} pieces @returns {Line[]} */
 export function lines(rows, listed, cells, pieces) {
@@ -73,13 +82,16 @@ export function Download({ report, place, rows, listed, columns }) {
   const [failure, fail] = useState(/** @type {unknown} */ (null));
   if (failure) throw failure;
   const { blocks } = report;
+  const lineCount = useMemo(() => size(listed, columns.map((cell) => ({ column: report.column(cell) }))), [listed, columns]);
+  const names = columns.map((cell) => report.name(cell, columns));
+  const subject = columns.length > 1 ? report.scenario(place).name : report.cell(place).id;
   /** @param {keyof typeof FORMATS} format */
   const save = async (format) => {
     const pieces = `s${report.cell(place).scenario}`;
     await blocks.load(report.existing([pieces, ...columns.map((cell) => `t${cell}`)]));
     const cells = columns.map((cell) => ({ cell: report.cell(cell).id, column: report.column(cell), texts: blocks.get(`t${cell}`) ?? null }));
     const { type, write } = FORMATS[format];
-    const name = report.cell(place).id.replaceAll(/[^\w.+@-]/g, "_").slice(0, MAX_NAME);
+    const name = subject.replaceAll(/[^\w.+@-]/g, "_").slice(0, MAX_NAME);
     offer(`${name}.${format.toLowerCase()}`, type, write(lines(rows, listed, cells, blocks.get(pieces)?.pieces ?? [])));
   };
   return html`
@@ -87,6 +99,9 @@ export function Download({ report, place, rows, listed, columns }) {
       ${Object.keys(FORMATS).map((format) => html`
         <button type="button" disabled=${!listed.length} onClick=${() => save(/** @type {keyof typeof FORMATS} */ (format)).catch(fail)}>${format}</button>${" "}
       `)}
+      <span class="note">${count(lineCount)} ${lineCount === 1 ? "line" : "lines"}: ${count(listed.length)} ${listed.length === 1 ? "sample" : "samples"} of ${
+        names.length > MAX_NAMED ? `${names.length} cells` : names.map((name, index) => html`${index > 0 && " and "}<${Text} text=${name} />`)
+      }</span>
     </span>
   `;
 }

@@ -36,11 +36,13 @@ function Page({ report }) {
     addEventListener("click", follow);
     return () => removeEventListener("click", follow);
   });
-  /** @param {string} command */
+  /** Run a command; return why it cannot be run, if so. @param {string} command @returns {string} */
   const run = (command) => {
-    if (command === "escape") escape(commands.current);
-    else if (command in SECTIONS) visit(SECTIONS[command]);
-    else commands.current[command]?.();
+    if (command === "escape") return escape(commands.current), "";
+    if (command in SECTIONS && visit(SECTIONS[command])) return "";
+    if (command in commands.current) return commands.current[command](), "";
+    if (command === "models") return "the page has no such table";
+    return state.cell ? "no samples are shown" : "open a cell first, by its name in the tables";
   };
   useLayoutEffect(() => {
     render(html`<${Controls} state=${state} go=${go} run=${run} />`, header);

@@ -15,6 +15,7 @@ import { List } from "./list.js";
 import { find, golds, named } from "./rows.js";
 import { Sample } from "./sample.js";
 import { hits } from "./search.js";
+import { offerSamples } from "./summary.js";
 import { Chips, Columns, Search, Selects, toggled } from "./toolbar.js";
 
 /** Time between two letters before all texts are searched. */
@@ -50,6 +51,7 @@ function Loaded({ report, place, state, go, commands, columns }) {
   const [focus, setFocus] = useState(/** @type {number | null} */ (null));
   const [cursor, setCursor] = useState(-1);
   const [said, say] = useState("");
+  useEffect(offerSamples, []);
 
   /** @param {number} row @param {boolean} [replace] */
   const open = (row, replace = false) => {

@@ -18,21 +18,31 @@ export function adopt() {
 
 /** Scroll to the sections that the bar names: the fragment of the address is the state of the viewer. */
 function navigate() {
-  for (const link of /** @type {NodeListOf<HTMLAnchorElement>} */ (document.querySelectorAll("nav a"))) {
-    link.addEventListener("click", (event) => {
-      event.preventDefault();
-      visit(link.getAttribute("href") ?? "");
-    });
-  }
+  document.querySelector("nav")?.addEventListener("click", (event) => {
+    const link = event.target instanceof Element ? event.target.closest("a") : null;
+    if (!link) return;
+    event.preventDefault();
+    visit(link.getAttribute("href") ?? "");
+  });
 }
 
-/** Scroll to an element, and go on from there by keyboard. @param {string} selector */
+/** Let the bar lead to the samples, until the returned function is called. @returns {() => void} */
+export function offerSamples() {
+  const link = document.createElement("a");
+  link.href = "#samples";
+  link.textContent = "Samples";
+  document.querySelector("nav")?.append(link);
+  return () => link.remove();
+}
+
+/** Scroll to an element, and go on from there by keyboard; return whether the page has it. @param {string} selector */
 export function visit(selector) {
   const section = /** @type {HTMLElement | null} */ (document.querySelector(selector));
-  if (!section) return;
+  if (!section) return false;
   if (section.tabIndex < 0) section.tabIndex = -1;
   section.focus({ preventScroll: true });
   section.scrollIntoView({ block: section.tagName === "INPUT" ? "center" : "start" });
+  return true;
 }
 
 /** Mark the rows of the opened cell. @param {string} id */

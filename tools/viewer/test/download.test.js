@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 
-import { csv, lines } from "../src/download.js";
+import { csv, lines, size } from "../src/download.js";
 import { BETTER, PARSE_FAILURE, PRESENT, RIGHT, WORSE } from "../src/flags.js";
 
 /** @type {any} */
@@ -21,6 +21,7 @@ test("a file has a line for each listed sample that the cell has, with its text 
     { cell: "t-a@q", sample: "a", trial: 1, gold: "x | X", answer: "x", standing: "right", probability: 0.75, flip: "better", was: null, text: "own text", reply: "First.\nx" },
     { cell: "t-a@q", sample: "b", trial: 1, gold: "y", answer: null, standing: "failed", probability: null, flip: "worse", was: "y", text: "", reply: "" },
   ]);
+  assert.equal(size([0, 1, 2], [{ column: COLUMN }, { column: COLUMN }]), 4);
   assert.deepEqual(lines(ROWS, [1], [{ cell: "t-a@q", column: COLUMN, texts: null }], []).map(({ text, reply }) => [text, reply]), [[null, null]]);
 });
 
