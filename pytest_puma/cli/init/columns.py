@@ -9,6 +9,7 @@ do not. If two columns could have the right answers, the user decides.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,6 +31,8 @@ MIN_LABELS, MAX_LABELS = 2, 100
 #: Mean number of words from which a cell is a text, if its column has not the name of one.
 TEXT_WORDS = 3
 _KEYS = ("id", "key", "uuid")
+#: Values that can only be names of rows: T-1000, PROJ_12, #7.
+_CODE = re.compile(r"[^\W\d_]{1,10}[-_]\d+|#\d+")
 _LABELS = ("label", "labels", "gold", "goldlabel", "target", "class", "category", "answer", "y")
 _TEXTS = (
     *("body", "comment", "content", "description", "input", "message", "question", "review", "sentence", "subject"),
@@ -122,9 +125,11 @@ def _key(table: Table, columns: Sequence[FileColumn], name: str | None) -> FileC
     if name is not None:
         return _named(table, columns, name, "--id")
     exact = [column for column in columns if column.word in _KEYS]
-    differing = [column for column in columns if column.word.endswith(_KEYS) and column.differs]
+    codes = [column for column in columns if all(map(_CODE.fullmatch, column.values))]
+    likely = [*exact, *(column for column in columns if column.word.endswith(_KEYS)), *codes]
+    differing = next((column for column in likely if column.differs), None)
     if differing or not exact:
-        return next((column for column in exact if column.differs), next(iter(differing), None))
+        return differing
     fault = f"has {exact[0].double!r} in several rows" if exact[0].double else "has empty cells"
     msg = (
         f"{table.name}: column {exact[0].name!r} {fault}; expected another value in each row; "

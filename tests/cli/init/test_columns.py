@@ -33,6 +33,8 @@ def test_the_choices_are_printed_with_their_reasons(output: Callable[..., str]) 
         # A customer has several tickets, so that the number of the customer names no row.
         ("customer_id,text,kind", "c,t{n},{label}", ["text", "kind", "none"]),
         ("ticket_id,what,kind", "{n},w{n},{label}", ["what", "kind", "ticket_id"]),
+        ("Ticket,what,kind", "T-{n},w{n},{label}", ["what", "kind", "Ticket"]),
+        ("Order,text,kind", "T-1,t{n},{label}", ["text", "kind", "none"]),
         # The exact name of a label wins over other values that repeat.
         ("text,team,class", "t{n},{label},{label}", ["text", "class", "none"]),
         ("text,price", "t{n},{n}.5", ["text", "price", "none"]),
