@@ -194,6 +194,6 @@ def _evidence(decline: Decline, change: Change | None) -> str:
         return counts
     if decline.loss is None:
         # Texts have no probabilities that could count.
-        return f"{counts}; only answers count, because {decline.alone}" if decline.alone else counts
+        return f"{counts}; right and wrong alone count, because {decline.alone}" if decline.alone else counts
     verb = "rose" if decline.loss > 0 else "fell"
     return f"{counts}, and the refitted Brier score {verb} by {abs(decline.loss):.2g}"

@@ -58,8 +58,8 @@ def _false_alarms(counts: Tally) -> list[str]:
         at_most = bounded_above(counts.at_most)
         return [f"false alarms: if nothing got worse, the gate on a change FAILs in at most {at_most} of runs"]
     sentence = (
-        f"false alarms: if nothing got worse, at least one of the {counts.on_change} gates on a change FAILs in about "
-        f"{percent(counts.false_alarm)} of runs if they are independent, and in at most {bounded_above(counts.at_most)}"
+        f"false alarms: if nothing got worse, one or more of the {counts.on_change} gates on a change still FAIL in "
+        f"about {percent(counts.false_alarm)} of runs, and in at most {bounded_above(counts.at_most)}"
     )
     return [sentence]
 

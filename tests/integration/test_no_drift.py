@@ -110,7 +110,7 @@ def test_small_losses_that_are_accepted_each_time_add_up(team: Project) -> None:
     assert reason.startswith("a drift (sum ")
     assert ", limit 1.4) since the anchor, 4 renewals later: accuracy 0.975 -> 0.908, " in reason
     assert reason.endswith(
-        "8 of 120 answers went from right to wrong, 0 the other way; only answers count, because this "
+        "8 of 120 answers went from right to wrong, 0 the other way; right and wrong alone count, because this "
         "run did not score the labels"
     )
     power = verdicts["no_drift"]["power"]

@@ -79,7 +79,7 @@ def test_a_spoiled_prompt_fails_and_a_reworded_one_passes(team: Project) -> None
     assert "refitted Brier score" in verdicts["option_scoring: no_regression"]["reason"]
     assert verdicts["zero_shot: no_regression"]["status"] in {"PASS", "INCONCLUSIVE"}
     assert (
-        "only answers count, because this run did not score the labels"
+        "right and wrong alone count, because this run did not score the labels"
         in verdicts["zero_shot: no_regression"]["reason"]
     )
     power = verdicts["option_scoring: no_regression"]["power"]
@@ -87,7 +87,7 @@ def test_a_spoiled_prompt_fails_and_a_reworded_one_passes(team: Project) -> None
     assert power["caught"] > verdicts["zero_shot: no_regression"]["power"]["caught"] > 0.3
     result.stdout.fnmatch_lines(
         [
-            "false alarms: if nothing got worse, at least one of the 5 gates on a change FAILs in about * %*",
+            "false alarms: if nothing got worse, one or more of the 5 gates on a change still FAIL in about * %*",
             "power: no_regression: a loss of 5 points is caught in * % of runs at n=100; 80 % needs about * samples*",
             "power: accuracy >= baseline: a loss of 5 points is caught in * % of runs at n=100; 80 % needs about *",
         ]
