@@ -127,7 +127,18 @@ def _leader(scenario: str, group: Sequence[Outcome], sizes: Mapping[str, int]) -
         f"corrected for the choice; {abs(ahead.change.value):.3g}{interval} ahead of {_shown(second)}; "
         f"its lead is {sure} (p {p:.2g}, corrected for the choice)"
     )
-    return [sentence, *_costs(best, sizes.get(best.name.model, 0))]
+    return [sentence, *_programs(best, metric, rises=rises), *_costs(best, sizes.get(best.name.model, 0))]
+
+
+def _programs(best: Outcome, metric: str, *, rises: bool) -> Iterator[str]:
+    """Yield the best naive baseline, if it is better than the best cell."""
+    programs = {
+        name: measures[metric].value for name, measures in best.tables.naive_baselines.items() if metric in measures
+    }
+    if programs:
+        name, value = (max if rises else min)(programs.items(), key=lambda program: program[1])
+        if value > best[metric] if rises else value < best[metric]:
+            yield f"naive.{name}, a program without a model, is ahead of all of them: {metric} {value:.3g}"
 
 
 def _costs(cell: Outcome, size: int) -> Iterator[str]:

@@ -166,12 +166,18 @@ def changed_parts(now: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, 
     return {name: (before[name], after[name]) for name in common if after[name] != before[name]}
 
 
+def _chat(used: str, facts: str) -> dict[str, str]:
+    """What is known about a chat format, by name: of two that differ in one fact, a sentence names this fact."""
+    named = (fact.partition(": ") for fact in facts.split("; ") if fact)
+    return {"chat": used, **{name: fact for name, _, fact in named}}
+
+
 def _parts(signature: Mapping[str, Any]) -> dict[str, Any]:
     """The parts by name; threads, drivers and versions are all `the engine`."""
     engine = dict(signature.get("engine", {}))
     weights, answers = engine.pop("weights_sha256", None), engine.pop("answers_sha256", None)
     variant = engine.pop("variant", None)
-    chat = (engine.pop("chat"), engine.pop("chat_format")) if "chat_format" in engine else None
+    chat = _chat(engine.pop("chat"), engine.pop("chat_format")) if "chat_format" in engine else None
     code = {PARSER: "parser_sha256", "the code of the scenario": "scenario_sha256"}
     return {
         DATA: (signature.get("data") or {}).get("sha256"),

@@ -56,15 +56,15 @@ CONTRASTS: tuple[TextColumn[Contrast], ...] = (
 CHANGES: tuple[TextColumn[Contrast], ...] = (
     TextColumn("cell", lambda contrast: contrast.cell, leaves=5, heads="{}"),
     TextColumn("metric", lambda contrast: contrast.change.metric, names=True),
-    TextColumn("n", lambda contrast: str(contrast.change.n), right=True, leaves=6),
+    TextColumn("n", lambda contrast: str(contrast.change.n), right=True, leaves=6, trails="n={}"),
     TextColumn("was", lambda contrast: number(contrast.change.old), right=True),
     TextColumn("is", lambda contrast: number(contrast.change.new), right=True),
     TextColumn("change", lambda contrast: signed(contrast.change.value), right=True),
     TextColumn("95 % interval", lambda contrast: starred_interval(contrast.change)),
-    TextColumn("worse", lambda contrast: str(contrast.change.worse), right=True, leaves=4),
-    TextColumn("better", lambda contrast: str(contrast.change.better), right=True, leaves=3),
-    TextColumn("test", lambda contrast: contrast.test, leaves=1),
-    TextColumn("p", lambda contrast: p_value(contrast.p), right=True, leaves=2),
+    TextColumn("worse", lambda contrast: str(contrast.change.worse), right=True, leaves=4, trails="{} worse"),
+    TextColumn("better", lambda contrast: str(contrast.change.better), right=True, leaves=3, trails="{} better"),
+    TextColumn("test", lambda contrast: contrast.test, leaves=1, trails="{}"),
+    TextColumn("p", lambda contrast: p_value(contrast.p), right=True, leaves=2, trails="p {}"),
     TextColumn("Holm", lambda contrast: p_value(contrast.adjusted), right=True),
 )
 

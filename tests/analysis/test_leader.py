@@ -9,7 +9,7 @@ import numpy as np
 from pytest_puma.analysis.contrasts import leaders
 from pytest_puma.core import Speed
 from tests.analysis.test_contrasts import GOLDS, answers_at, outcome
-from tests.factories import LABELS, Estimation, Triage, computed_outcome, predictions, replicates, revised
+from tests.factories import LABELS, Estimation, Triage, computed_outcome, measure, predictions, replicates, revised
 
 BEST, WORSE = outcome("triage-zero_shot@n", GOLDS), outcome("triage-egi@m", answers_at(0.2))
 
@@ -28,6 +28,15 @@ def test_what_the_best_cell_costs_is_stated_as_far_as_it_was_measured() -> None:
     )
     (_, costs) = leaders([WORSE, revised(BEST, speed=replace(speed, decode_seconds=0.0))])
     assert costs == "zero_shot@n: read 300 tokens a second"
+
+
+def test_a_program_without_a_model_that_is_ahead_of_the_best_cell_is_named() -> None:
+    programs = {name: {"f1_macro": measure("f1_macro", value)} for name, value in (("guess", 0.2), ("tfidf", 0.9))}
+    cells = [outcome(cell, answers_at(0.4)) for cell in ("triage-egi@m", "triage-egi@n")]
+    assert leaders([revised(cell, naive_baselines=programs) for cell in cells])[1:] == (
+        "naive.tfidf, a program without a model, is ahead of all of them: f1_macro 0.9",
+    )
+    assert len(leaders([revised(BEST, naive_baselines=programs), WORSE])) == 1
 
 
 def test_the_lead_is_that_over_the_second_best_cell_and_positive_for_errors() -> None:

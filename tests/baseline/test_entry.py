@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from pytest_puma.baseline.entry import changed_parts
+from pytest_puma.responses.recipe import changes
 from tests import factories
 
 SIGNATURE: dict[str, Any] = {
@@ -17,6 +18,14 @@ SIGNATURE: dict[str, Any] = {
     "generation": {"temperature": 0.0},
     "engine": {"weights_sha256": "w", "threads": "2"},
 }
+
+
+def test_the_facts_of_two_chat_formats_are_told_apart() -> None:
+    formats = ("content: text; thinking: off; answer ends with: '<|im_end|>'", "content: text; answer ends with: 'x'")
+    chats = [SIGNATURE | {"engine": {"chat": "True", "chat_format": facts}} for facts in formats]
+    assert changes(*chats, read=False) == [
+        "the chat format is another one (thinking: off, now None; answer ends with: '<|im_end|>', now 'x')"
+    ]
 
 
 @pytest.mark.parametrize(

@@ -115,6 +115,15 @@ def test_metrics_without_a_difference_are_one_line(tmp_path: Path) -> None:
     assert "Holm: over 6 tests, 2 of them without a difference" in shown
 
 
+def test_what_does_not_fit_into_a_narrow_terminal_stands_below_its_row(tmp_path: Path) -> None:
+    comparison = runs(tmp_path, [triaged(samples=40)], [triaged(by_length, samples=40)])
+    wide, narrow = (comparison_lines(comparison, width, flips=False) for width in (200, 80))
+    (row,) = (line.split() for line in wide if " f1_macro " in line)
+    contrast = comparison.contrasts[0]
+    assert f"{contrast.change.worse} worse; {contrast.change.better} better; {contrast.test}; p " in " ".join(narrow)
+    assert f"p {row[-2]}" in " ".join(narrow)
+
+
 def test_without_predictions_values_stand_side_by_side(tmp_path: Path) -> None:
     keep(tmp_path, FIRST, [triaged()])
     keep(tmp_path, SECOND, [triaged(by_length)])
