@@ -1,5 +1,6 @@
 """The page on a narrow screen, as wide as a phone."""
 
+import pytest
 from playwright.sync_api import Page, expect
 
 from pytest_puma.report.page.page import as_page
@@ -32,6 +33,18 @@ def test_a_cell_of_the_summary_is_a_card_with_its_verdict_beside_its_strategy(op
     for metric, gate in zip(card.locator(".metric").all(), card.locator(".gate").all(), strict=True):
         expect(metric).to_be_visible()
         expect(gate).to_be_visible()
+
+
+@pytest.mark.parametrize("table", ["changes", "labels"])
+def test_a_row_of_the_summary_is_a_card_without_an_edge_to_scroll_to(
+    opened: Opened, real: Recorded, table: str
+) -> None:
+    tab = opened(as_page(real.run, real.path))
+    assert overflow(tab) == 0
+    shown = tab.locator(f"table.{table} tbody td:not(:empty)")
+    boxes = [box for each in shown.all() if (box := each.bounding_box()) is not None]
+    assert boxes
+    assert all(box["x"] + box["width"] <= 390 for box in boxes)
 
 
 def test_an_opened_sample_is_as_wide_as_the_screen(opened: Opened) -> None:

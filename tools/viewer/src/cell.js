@@ -69,7 +69,7 @@ function Calibration({ calibration: { bins, ece } }) {
 
 /** @param {{ cell: CellOf, metric: string }} props */
 function Trend({ cell: { history, limits }, metric }) {
-  const rows = history.map((point) => [named(point) || point.run, point.commit ?? "", point.date, number(point.value), interval(point), html`<${Text} text=${point.note} />`]);
+  const rows = history.map((point) => [named(point) || point.run, point.commit ?? "", point.date, number(point.value), interval(point), point.note && html`<${Text} text=${point.note} />`]);
   const noted = history.filter(({ note }) => note);
   const label = `Trend of ${metric} over ${history.length} runs, from ${number(history[0].value)} to ${number(history[history.length - 1].value)}`;
   return html`

@@ -45,6 +45,7 @@ export function trend(points, limits, metric, size) {
   return Plot.plot({
     ...COMMON,
     ...size,
+    marginBottom: 52, // two lines below each place, and the label below them
     x: { label: "run", type: "linear", domain: [-0.5, Math.max(0.5, points.length - 0.5)], ticks: ticks(points.length, Math.floor(size.width / DAY)), tickFormat: (/** @type {number} */ place) => origin(points[place]) },
     y: { label: metric, grid: true, nice: true, ticks: 5 },
     marks: [

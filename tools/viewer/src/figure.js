@@ -8,6 +8,8 @@ import { html } from "./html.js";
 
 const MAX_WIDTH = 560;
 const HEIGHT = 280;
+/** Columns of numbers beyond which the figure takes the whole line, and a phone shows them as cards. */
+const MAX_NUMBERS = 4;
 
 /** @typedef {(size: import("./charts").Size) => Element} Draw */
 
@@ -30,7 +32,7 @@ export function Figure({ title, label, draw, height = HEIGHT, head, rows, open =
       <h3>${title}</h3>
       <div class="chart" ref=${place} style=${{ minHeight: `${height}px` }}></div>
       ${children}
-      <${Fold} title="numbers" open=${open}>${() => html`<${Table} head=${head} rows=${rows} class="numbers" />`}<//>
+      <${Fold} title="numbers" open=${open}>${() => html`<${Table} head=${head} rows=${rows} class=${head.length > MAX_NUMBERS ? "numbers many" : "numbers"} />`}<//>
     </section>
   `;
 }

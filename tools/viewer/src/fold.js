@@ -38,7 +38,7 @@ export function Table({ head, rows, class: name = "" }) {
     <${Scroller} class="wide"><table class=${name}>
       <thead><tr>${head.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
       <tbody>
-        ${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map((value) => html`<td>${value}</td>`)}</tr>`)}
+        ${rows.map(([first, ...rest]) => html`<tr><th scope="row">${first}</th>${rest.map((value, column) => html`<td data-label=${head[column + 1]}>${value}</td>`)}</tr>`)}
       </tbody>
     </table><//>
   `;

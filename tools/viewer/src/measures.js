@@ -4,7 +4,7 @@
 import { Fold, Table } from "./fold.js";
 import { interval, number, signed } from "./format.js";
 import { html } from "./html.js";
-import { Text } from "./text.js";
+import { Command, Text } from "./text.js";
 
 /** @typedef {import("./contract").Cell} Cell */
 /** @typedef {import("./contract").Change} ChangeOf */
@@ -27,7 +27,7 @@ export function Verdicts({ cell }) {
 
 /** @param {{ commands: Record<string, string> }} props */
 export function Commands({ commands }) {
-  return Object.entries(commands).map(([name, command]) => html`<p class="note">${name}</p><pre class="command"><${Text} text=${command} /></pre>`);
+  return Object.entries(commands).map(([name, command]) => html`<p class="note">${name}</p><pre class="command"><${Command} text=${command} /></pre>`);
 }
 
 /** All measures; a number behind a value leads to its note. @param {{ cell: Cell }} props */

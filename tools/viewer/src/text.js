@@ -19,7 +19,18 @@ const TAGS = { same: null, shared: "span", added: "ins", removed: "del" };
 
 /** A name or a sentence. @param {{ text: string }} props */
 export function Text({ text }) {
-  return html`<bdi dir="auto">${glyphs(text.length > MAX_NAME ? `${whole(text.slice(0, MAX_NAME))}\u2026` : text)}</bdi>`;
+  return html`<bdi dir="auto">${glyphs(named(text))}</bdi>`;
+}
+
+/** A command in pieces that a narrow screen does not break, if a line can hold them. @param {{ text: string }} props */
+export function Command({ text }) {
+  const words = named(text).split(" ").map((word) => word.split(/(?=::|\[)/));
+  return html`<bdi dir="auto">${words.map((word, index) => html`${index > 0 && " "}${word.map((piece) => html`<span>${glyphs(piece)}</span>`)}`)}</bdi>`;
+}
+
+/** @param {string} text */
+function named(text) {
+  return text.length > MAX_NAME ? `${whole(text.slice(0, MAX_NAME))}\u2026` : text;
 }
 
 /** One line of a text. @param {{ text: string, maximum?: number }} props */
