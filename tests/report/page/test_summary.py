@@ -205,7 +205,10 @@ def test_a_failure_has_its_commands_and_what_is_undecided_has_none(tmp_path: Pat
     shown = re.findall(r'<li class="command"><span>(\w+)</span> <code>(.*?)</code>', failed)
     # A line may end at a blank, before `::` and before a bracket.
     assert shown[0][1].count("<span>") == 4
-    assert [(name, re.sub(r"</?span>", "", text)) for name, text in shown] == [("reproduce", command), ("accept", f"{command} --puma-update-baseline")]
+    assert [(name, re.sub(r"</?span>", "", text)) for name, text in shown] == [
+        ("reproduce", command),
+        ("accept", f"{command} --puma-update-baseline"),
+    ]
     assert 'class="command"' not in undecided.split("<script")[0]
 
 
