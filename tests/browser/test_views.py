@@ -73,6 +73,7 @@ def test_a_flip_shows_the_old_prompt_and_reply_beside_the_new_ones(opened: Opene
     text["old"] = {**text, "replies": ["an older reply"]}
     made.blocks["h0"]["old"] = {**made.blocks["h0"], "end": [" Be brief."], "run": "20261123-090000"}
     tab = opened(made, f"cell=triage-zero_shot%40q&row={made.blocks['r0']['ids'][row]}")
+    expect(tab.locator(".before article")).to_have_count(2)
     was, now = tab.locator(".before article").all()
     expect(was).to_contain_text("Before, in run 20261123-090000")
     expect(was.locator("pre").first).to_contain_text("Be brief.")
