@@ -9,6 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 MAX_FILE, MAX_FUNCTION = 250, 50
+MAX_README = 160
 #: Classes of eval-framework, whose names its tasks use.
 FOREIGN_CLASSES = "pytest_puma/compat/eval_framework/nouns.py"
 
@@ -22,6 +23,10 @@ def sources() -> Iterator[tuple[str, str]]:
 
 def test_files_are_short() -> None:
     assert {name for name, text in sources() if len(text.splitlines()) > MAX_FILE} == set()
+
+
+def test_the_readme_is_short() -> None:
+    assert len((ROOT / "README.md").read_text(encoding="utf-8").splitlines()) <= MAX_README
 
 
 def test_functions_are_short() -> None:
