@@ -42,6 +42,11 @@ def counted(number: int, one: str, several: str = "") -> str:
     return f"{number:,} {one if number == 1 else several or f'{one}s'}"
 
 
+def megabytes(size: int) -> str:
+    """Return a number of bytes in whole megabytes: `1,204`."""
+    return f"{size / 2**20:,.0f}"
+
+
 def did_you_mean(name: str, names: Iterable[str], *, similarity: float = 0.6) -> str:
     """Return `did you mean 'few_shot_3'? `, or an empty text if no name has the similarity (equal names have 1)."""
     nearest = get_close_matches(name, list(names), n=1, cutoff=similarity)

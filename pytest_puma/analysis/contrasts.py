@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from pytest_puma.core import LEVEL, BootstrapReplicates, CellId, Contrast, Outcome
 from pytest_puma.metrics import contrast
-from pytest_puma.phrases import named
+from pytest_puma.phrases import megabytes, named
 from pytest_puma.stats.selection import Selected, select
 from pytest_puma.stats.significance import holm
 
@@ -151,7 +151,7 @@ def _costs(cell: Outcome, size: int) -> Iterator[str]:
     shown = " and ".join(f"{verb} {tokens / seconds:,.0f}" for verb, tokens, seconds in rates if seconds)
     if shown:
         sizes = ((size, "of weights"), (peak, "of memory at the peak"))
-        parts = [f"{number / 2**20:,.0f} MB {what}" for number, what in sizes if number]
+        parts = [f"{megabytes(number)} MB {what}" for number, what in sizes if number]
         yield f"{_shown(cell)}: {', '.join([f'{shown} tokens a second', *parts])}"
 
 

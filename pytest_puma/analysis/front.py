@@ -59,6 +59,18 @@ def fronts(outcomes: Sequence[Outcome], sizes: Mapping[str, int] | None = None) 
     return tuple(front for front in found if len(front.points) >= _POINTS)
 
 
+def undominated(gains: Sequence[Sequence[float]]) -> set[int]:
+    """Return the indices of the pairs than which no other one is better in one and as good in the other.
+
+    By the values alone: chance puts some of equal models there.
+    """
+    return {
+        index
+        for index, gain in enumerate(gains)
+        if not any(other != gain and other[0] >= gain[0] and other[1] >= gain[1] for other in gains)
+    }
+
+
 def _later(sweeps: Iterable[_Key], key: _Key) -> Iterator[_Key]:
     """The cells of each later scenario of a model, of one strategy."""
     plain, scenario, strategy = key

@@ -10,7 +10,7 @@ from itertools import accumulate
 from pytest_puma.core import Model, ModelOptions
 from pytest_puma.engine.machine import BUFFERS, Gpu
 from pytest_puma.models.layers import ModelLayers
-from pytest_puma.phrases import named
+from pytest_puma.phrases import megabytes, named
 
 #: On each GPU, the weights with the cache may take its free memory but for `BUFFERS` bytes and a tenth.
 _ROOM = 1.1
@@ -67,10 +67,10 @@ class Fit:
         """Return what the model needs and what is free, and how many layers fit if not all do."""
         where = f"the GPU{'s' if len(self.gpus) > 1 else ''} ({named(self.gpus)})"
         need = (
-            f"{self.name} needs about {_megabytes(self.needed)} MB on {where} with a cache of {self.kv_slots:,} tokens"
+            f"{self.name} needs about {megabytes(self.needed)} MB on {where} with a cache of {self.kv_slots:,} tokens"
         )
         fit = "" if self.whole else f": {self.layers} of {self.of} layers fit"
-        return f"{need}, where {_megabytes(self.free)} MB are free{fit}"
+        return f"{need}, where {megabytes(self.free)} MB are free{fit}"
 
 
 def memory_lines(models: Sequence[Model], gpus: Sequence[Gpu], own: int | None = None) -> list[str]:
@@ -114,7 +114,3 @@ def _on_each(sizes: Sequence[int], shares: Sequence[float], *, parts: bool) -> l
     for place, size in enumerate(sizes):
         needed[min(bisect_right(ends, place / len(sizes)), len(shares) - 1)] += size
     return needed
-
-
-def _megabytes(size: int) -> str:
-    return f"{size / 2**20:,.0f}"

@@ -7,7 +7,6 @@ stands for it, and it is taken to have the length that the forecast of the plain
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,8 +16,7 @@ from pytest_puma.engine.native import DryBackend
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.divergence import measures_distance, requests_of, responses_to
 from pytest_puma.evaluation.predict import CellPredictions, predict
-from pytest_puma.planning.judge_forecast import keeping
-from pytest_puma.responses.database import ResponseStore
+from pytest_puma.planning.judge_forecast import keeping, readable
 
 _UNKNOWN = " "
 
@@ -49,12 +47,7 @@ class DistancePlanner:
         if name not in self._plain or not (name == cell.name or (measures_distance(cell) and name in self._replies)):
             return 0
         engine = Engine(backend)
-        with ExitStack() as opened:
-            store = (
-                None
-                if self._store is None
-                else opened.enter_context(closing(ResponseStore(self._store, readonly=True)))
-            )
+        with readable(self._store) as store:
             if name == cell.name:
                 answered = predict(cell, keeping(Engine(backend), cell.model, store), project=self._project)
                 requests = requests_of(cell, answered, unknown=_UNKNOWN)

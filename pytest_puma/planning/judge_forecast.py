@@ -6,8 +6,8 @@ and are taken to have the length that the forecast of the model has for replies,
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -54,10 +54,7 @@ class JudgePlanner:
         """Return a forecast for each judge of a cell. `reply_tokens`: those of a reply that is not kept."""
         if not cell.judged:
             return ()
-        with ExitStack() as opened:
-            store = (
-                None if self.store is None else opened.enter_context(closing(ResponseStore(self.store, readonly=True)))
-            )
+        with readable(self.store) as store:
             backend = self.backends[cell.model.loaded]
             answered = predict(cell, keeping(Engine(backend), cell.model, store), project=self.project)
             judges: list[tuple[str, Model | None]] = [(model.name, model) for model in cell.judges]
@@ -105,3 +102,13 @@ class JudgePlanner:
 def keeping(engine: Engine, model: Model, store: ResponseStore | None) -> Responder:
     """Return an engine that takes what a store has from there."""
     return engine if store is None else KeepingResponder(engine, store, model)
+
+
+@contextmanager
+def readable(path: Path | None) -> Iterator[ResponseStore | None]:
+    """Open a response store to read kept answers; None for none."""
+    if path is None:
+        yield None
+        return
+    with closing(ResponseStore(path, readonly=True)) as store:
+        yield store

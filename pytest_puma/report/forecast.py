@@ -10,7 +10,7 @@ from pytest_puma.core.power import BESIDE, percent
 from pytest_puma.core.variant import plain_name
 from pytest_puma.gates.power import CHANGED, POINTS
 from pytest_puma.models.beside import large_controls
-from pytest_puma.phrases import counted, named
+from pytest_puma.phrases import counted, megabytes, named
 from pytest_puma.report import table
 from pytest_puma.report.gates import power_lines
 from pytest_puma.report.rows import number
@@ -21,12 +21,8 @@ from pytest_puma.runs.throughput import Throughput
 _TRIALS, _KEPT = "trials", "kept"
 
 
-def _megabytes(size: int) -> str:
-    return f"{size / 2**20:,.0f}"
-
-
 def _cache(forecast: Forecast) -> str:
-    return "?" if forecast.cache_bytes is None else _megabytes(forecast.cache_bytes)
+    return "?" if forecast.cache_bytes is None else megabytes(forecast.cache_bytes)
 
 
 def _minutes(forecast: Forecast) -> str:
@@ -120,8 +116,8 @@ def _memory(forecasts: Sequence[Forecast], process_bytes: int) -> Iterator[str]:
         peak = process_bytes + weights + beside + context
         put_on = f"{beside / 2**20:,.1f} MB of adapters and vectors, " if beside else ""
         yield (
-            f"memory: about {_megabytes(peak)} MB with {model}: {_megabytes(weights)} MB of weights, {put_on}"
-            f"{_megabytes(context)} MB of caches and buffers, {_megabytes(process_bytes)} MB of Python and libraries"
+            f"memory: about {megabytes(peak)} MB with {model}: {megabytes(weights)} MB of weights, {put_on}"
+            f"{megabytes(context)} MB of caches and buffers, {megabytes(process_bytes)} MB of Python and libraries"
         )
         yield from (f"warning: {sentence}" for sentence in large_controls(controls, weights))
         if judges := {judge.judge: judge for forecast in of_model for judge in forecast.judges if judge.weights_bytes}:
@@ -134,9 +130,9 @@ def _memory_of_judges(model: str, peak: int, forecasts: Sequence[Forecast], judg
     weights = sum(judge.weights_bytes for judge in judges.values())
     context = sum(max(judge.context_bytes for judge in asked if judge.judge == name) for name in judges)
     return (
-        f"memory: about {_megabytes(peak + weights + context)} MB with {model} and {named(judges)} beside it: "
-        f"{_megabytes(weights)} MB of weights and {_megabytes(context)} MB of caches and buffers more; with less than "
-        f"{_megabytes(weights + len(judges) * BESIDE)} MB free for it, {model} is closed before a judge opens"
+        f"memory: about {megabytes(peak + weights + context)} MB with {model} and {named(judges)} beside it: "
+        f"{megabytes(weights)} MB of weights and {megabytes(context)} MB of caches and buffers more; with less than "
+        f"{megabytes(weights + len(judges) * BESIDE)} MB free for it, {model} is closed before a judge opens"
     )
 
 

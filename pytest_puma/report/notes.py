@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pytest_puma.core import LEVEL, Determinism, Outcome, Run, StoreShare, Verdict
-from pytest_puma.phrases import counted, named
+from pytest_puma.phrases import counted, megabytes, named
 from pytest_puma.report.agreement import agreements, judges
 from pytest_puma.report.gates import closing
 from pytest_puma.report.gates import sentence as gate_sentence
@@ -157,7 +157,7 @@ def throughputs(outcomes: Sequence[Outcome]) -> list[str]:
 
 def _peak(cells: Iterable[Outcome]) -> str:
     size = max(cell.execution.peak_memory for cell in cells)
-    return f", {size / 2**20:,.0f} MB of memory at the peak of its process" if size else ""
+    return f", {megabytes(size)} MB of memory at the peak of its process" if size else ""
 
 
 def _rescored(run: Run) -> list[str]:

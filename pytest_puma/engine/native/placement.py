@@ -144,9 +144,7 @@ def useless_options(options: ModelOptions) -> Iterator[str]:
     plain = ModelOptions()
     values = {name: getattr(options, name) for name in ("gpu_layers", "split", "share", "gpu", "cpu_moe")}
     requested = [f"{name}={value}" for name, value in values.items() if value != getattr(plain, name)]
-    if options.gpu_layers == 0:
-        requested = []
-    if requested and not offloads():
+    if requested and options.gpu_layers and not offloads():
         settings = ", ".join(requested)
         command = install("--force-reinstall --no-cache-dir llama-cpp-python")
         yield (

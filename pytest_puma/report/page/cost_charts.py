@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from pytest_puma.analysis.front import SIZE
+from pytest_puma.analysis.front import SIZE, undominated
 from pytest_puma.core import Outcome, Run
 from pytest_puma.report.page.frame import Frame, ends, shown, span
 from pytest_puma.report.rows import number, throughput
@@ -101,7 +101,7 @@ def _chart(cost: _Cost, outcomes: Sequence[Outcome]) -> CostChart:
     task, costs = outcomes[0].task, [cost.of_cells[outcome.cell] for outcome in outcomes]
     measures = [outcome.measures[task.primary] for outcome in outcomes]
     frame = Frame.around(costs, ends(measures))
-    front = _front(
+    front = undominated(
         [
             (value if cost.better == "high" else -value, measure.value if task.better == "high" else -measure.value)
             for value, measure in zip(costs, measures, strict=True)
@@ -129,12 +129,3 @@ def _chart(cost: _Cost, outcomes: Sequence[Outcome]) -> CostChart:
             if index not in front
         ),
     )
-
-
-def _front(gains: Sequence[tuple[float, float]]) -> set[int]:
-    """The cells than which no other one is better in one and as good in the other, by the values alone."""
-    return {
-        index
-        for index, gain in enumerate(gains)
-        if not any(other != gain and other[0] >= gain[0] and other[1] >= gain[1] for other in gains)
-    }

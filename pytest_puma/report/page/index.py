@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
@@ -51,7 +51,7 @@ def index(
             | _charts(outcome, cells.get(number))
             | _robustness(run, outcome, numbers)
             | _circumstances(run, outcome, against)
-            | {"history": history.get(outcome.cell, []), "limits": list(_limits(outcome))}
+            | {"history": history.get(outcome.cell, [])}
             for number, outcome in enumerate(run.outcomes)
         ],
     }
@@ -81,7 +81,8 @@ def _scenario(name: str, scenario: ScenarioBlocks) -> dict[str, Any]:
 
 def _results(outcome: Outcome, against: Against | None) -> dict[str, Any]:
     changes = () if against is None else against.changes.get(outcome.cell, ())
-    limits = {row.judged.gate: row.limit for row in metric_rows([outcome]) if row.judged is not None}
+    rows = list(metric_rows([outcome]))
+    limits = {row.judged.gate: row.limit for row in rows if row.judged is not None}
     return {
         "measures": list(map(_measure, outcome.measures.values())),
         "verdicts": [
@@ -91,6 +92,11 @@ def _results(outcome: Outcome, against: Against | None) -> dict[str, Any]:
                 **_picked(verdict, ("status", "reason", "fails")),
             }
             for verdict in outcome.judgement.verdicts
+        ],
+        "limits": [
+            {"gate": row.gate, "value": row.limit}
+            for row in rows
+            if row.metric == outcome.primary and math.isfinite(row.limit)
         ],
         "change": _change(changes[0]) if changes else None,
         "naive": [
@@ -177,13 +183,6 @@ def _history(run: Run, folder: Path | None) -> dict[str, list[dict[str, Any]]]:
     with suppress(OSError, sqlite3.Error), closing(History(project)) as history:
         return {outcome.cell: _points(history, outcome, run) for outcome in run.outcomes}
     return {}
-
-
-def _limits(outcome: Outcome) -> Iterator[dict[str, Any]]:
-    """Yield the limits of the gates on the primary metric."""
-    for row in metric_rows([outcome]):
-        if row.metric == outcome.primary and math.isfinite(row.limit):
-            yield {"gate": row.gate, "value": row.limit}
 
 
 def _points(history: History, outcome: Outcome, run: Run) -> list[dict[str, Any]]:

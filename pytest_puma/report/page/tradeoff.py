@@ -6,7 +6,7 @@ import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from pytest_puma.analysis.front import SIZE
+from pytest_puma.analysis.front import SIZE, undominated
 from pytest_puma.core import CellId, Front, Measure, Outcome, Run, Standing
 from pytest_puma.report.page.frame import BOTTOM, LEFT, RIGHT, TOP, Frame, ends, shown, span
 
@@ -103,16 +103,12 @@ def _axis(cell: str, measure: Measure) -> str:
 
 
 def _observed_front(ups: Sequence[Measure], acrosses: Sequence[Measure]) -> set[int]:
-    """The points than which no other one is better on a metric and as good on the other, as they were observed."""
-    gains = [
-        [measure.value if measure.better == "high" else -measure.value for measure in pair]
-        for pair in zip(ups, acrosses, strict=True)
-    ]
-    return {
-        index
-        for index, gain in enumerate(gains)
-        if not any(other != gain and other[0] >= gain[0] and other[1] >= gain[1] for other in gains)
-    }
+    return undominated(
+        [
+            [measure.value if measure.better == "high" else -measure.value for measure in pair]
+            for pair in zip(ups, acrosses, strict=True)
+        ]
+    )
 
 
 def _numbers(places: Sequence[tuple[float, float]], numbered: Collection[int]) -> Iterator[tuple[float, float] | None]:
