@@ -84,6 +84,7 @@ class ScriptedBackend:
         self.batch = 8192
         self.parallel = self.parallel_streams = parallel
         self.encoders = 1
+        self.copied = 0
         self.sequences = parallel + 48
         self.rows = self.sequences
         self.ends_of_turn: Sequence[int] = (_END,)

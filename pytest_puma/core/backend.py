@@ -130,7 +130,8 @@ class Backend(Protocol):
     it; `good_kv_slots` the unshared slots that a batch may visit before it gets slow; `stream_kv_slots` the maximum of
     slots of all streams together, 0 without streams; `batch` and `rows` the maximum of tokens and of rows of logits of
     one decode; `sequences` the maximum of sequences at once (ids from 0). Requests at once: `parallel` in a shared
-    cache, `parallel_streams` in streams; `encoders` threads may encode at once.
+    cache, `parallel_streams` in streams; `encoders` threads may encode at once. `copied`: tokens of the last decode
+    whose keys and values were copied from an earlier cache, with the same result.
 
     Texts: `ends_of_turn` are the tokens that may follow an answer, in a chat or in plain text, whichever the model's
     options ask for; `stops` the strings that end every reply in a chat; `signature` the properties that could change a
@@ -147,6 +148,7 @@ class Backend(Protocol):
     parallel: int
     parallel_streams: int
     encoders: int
+    copied: int
     ends_of_turn: Sequence[int]
     signature: Mapping[str, str]
     stops: Sequence[str]

@@ -203,7 +203,7 @@ class Engine:
                 self._finish(owner.key)
         for key in scheduler.collect():
             self._finish(key)
-        self.speed += _speed(plan.steps, time.perf_counter() - now)
+        self.speed += _speed(plan.steps, self.backend.copied, time.perf_counter() - now)
 
     def _share(self, scheduler: Scheduler, steps: Sequence[Step], joules: float) -> None:
         """Share the energy of a batch by computed tokens; that of a fork point belongs to the next batch."""
@@ -227,8 +227,8 @@ class Engine:
                 self.backend.drop(operation.sequence)
 
 
-def _speed(steps: Sequence[Step], seconds: float) -> Speed:
+def _speed(steps: Sequence[Step], copied: int, seconds: float) -> Speed:
     tokens = sum(len(step.tokens) for step in steps)
     if tokens == len(steps):
         return Speed(decode_tokens=tokens, decode_seconds=seconds)
-    return Speed(prefill_tokens=tokens, prefill_seconds=seconds)
+    return Speed(prefill_tokens=tokens - copied, prefill_seconds=seconds)

@@ -12,6 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 
 from pytest_puma.core import NotRunError, Program, SettingsError
@@ -152,8 +153,10 @@ def test_what_a_program_leaves_behind_ends_with_it(pool: ProgramPool) -> None:
     body = "    (exec > /dev/null 2>&1; sleep 77.5) &\n    echo $(($1 * 2))\n"
     (ran,) = pool.run([program("sh", body)])
     assert ran.passed, ran.output
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout  # noqa: S607
-    assert "sleep 77.5" not in listed
+    # A killed process may take a moment to end.
+    left = [process for process in psutil.process_iter(["cmdline"]) if process.info["cmdline"] == ["sleep", "77.5"]]
+    _, alive = psutil.wait_procs(left, timeout=30)
+    assert not alive
 
 
 @each_language

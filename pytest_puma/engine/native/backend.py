@@ -16,6 +16,7 @@ from pytest_puma.engine.native.hidden import HiddenStates
 from pytest_puma.engine.native.hooks import Hooks
 from pytest_puma.engine.native.made_vector import made_vector
 from pytest_puma.engine.native.placement import loaded_here, out_of_memory, useless_options
+from pytest_puma.engine.native.prefix import KeptPrefix, pass_ends
 from pytest_puma.engine.native.steer import Controls, TryFirst
 from pytest_puma.engine.native.text import TextSide, context_params
 from pytest_puma.models.weights import OpenedFiles
@@ -52,6 +53,9 @@ class NativeBackend(TextSide):
         self._context: Any = None
         #: The shape of the open cache, and its options; None until it is ready for use.
         self._shape: tuple[int, int, str | None, str | None] | None = None
+        #: Whether the open cache has streams, and whether nothing was computed in it.
+        self._streams = self._empty = False
+        self._kept_prefix = KeptPrefix()
         try:
             with binding.captured_warnings() as warnings:
                 self._model, model, self._fit = loaded_here(model, gpu)
@@ -75,7 +79,7 @@ class NativeBackend(TextSide):
             self._make_context(kv_slots, streams, hooks=hooks)
         self._shape = None
         self._put_on_variant()
-        self._shape = shape
+        self._shape, self._streams, self._empty = shape, streams > 0, True
 
     def _chosen(self, option: Literal["kv", "flash"]) -> str | None:
         """The value of an option that the variant has; None for the default."""
@@ -128,7 +132,25 @@ class NativeBackend(TextSide):
         return made_vector(pairs, self, weights=self.signature.get("weights_sha256", ""), chat=self._options.chat)
 
     def decode(self, steps: Sequence[Step]) -> Logits:
-        """Compute the steps; return logits (rows x vocabulary), valid until the next call."""
+        """Compute the steps; return logits (rows x vocabulary), valid until the next call.
+
+        The first shared prefix of a cell is copied as far as the cell before computed the same passes.
+        """
+        empty, self._empty, self.copied = self._empty, False, 0
+        if empty and self._keeps_prefix and self.hooks is None and [step.prompt for step in steps] == [None]:
+            self._compute_prefix(steps[0])
+            return np.empty((0, self.size), dtype=np.float32)
+        return self._compute(steps)
+
+    def _compute_prefix(self, step: Step) -> None:
+        kind = (self._variant, self._streams)
+        self.copied = start = self._kept_prefix.restore(self._context, step.sequence, step.tokens, kind)
+        for end in pass_ends(len(step.tokens), start):
+            self._compute([Step(step.sequence, start, step.tokens[start:end], end - start)])
+            start = end
+        self._kept_prefix.keep(self._context, step.sequence, step.tokens, kind)
+
+    def _compute(self, steps: Sequence[Step]) -> Logits:
         self._batch.n_tokens, rows = self._buffers.fill(steps)
         # Before, as reading beyond the end of a file that was shortened ends the process.
         self._files.check()

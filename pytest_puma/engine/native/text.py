@@ -75,6 +75,9 @@ class TextSide(Vocabulary):
         extra = _EXTRA_STATES if stateful else _EXTRA_SEQUENCES
         self.sequences = self.rows = 2 if options.strict else self.parallel + extra
         self.batch = max(BATCH, options.ubatch or 0)
+        # A state cannot be cut. With a sliding window, the keys and values of equal passes differed in their last bits.
+        self._keeps_prefix = not (on_gpu or stateful or options.strict or llama_cpp.llama_model_n_swa(pointer))
+        self.copied = 0
         self.signature: Mapping[str, str] = {} if digest is None else self._signature(digest)
         self.vary(model.variant)
 
