@@ -16,7 +16,7 @@ from pytest_puma.engine.native.hidden import HiddenStates
 from pytest_puma.engine.native.hooks import Hooks
 from pytest_puma.engine.native.made_vector import made_vector
 from pytest_puma.engine.native.placement import loaded_here, out_of_memory, useless_options
-from pytest_puma.engine.native.prefix import KeptPrefix, pass_ends
+from pytest_puma.engine.native.prefix import KeptPrefix, is_prefix, pass_ends
 from pytest_puma.engine.native.steer import Controls, TryFirst
 from pytest_puma.engine.native.text import TextSide, context_params
 from pytest_puma.models.weights import OpenedFiles
@@ -137,7 +137,7 @@ class NativeBackend(TextSide):
         The first shared prefix of a cell is copied as far as the cell before computed the same passes.
         """
         empty, self._empty, self.copied = self._empty, False, 0
-        if empty and self._keeps_prefix and self.hooks is None and [step.prompt for step in steps] == [None]:
+        if empty and self._keeps_prefix and self.hooks is None and is_prefix(steps):
             self._compute_prefix(steps[0])
             return np.empty((0, self.size), dtype=np.float32)
         return self._compute(steps)

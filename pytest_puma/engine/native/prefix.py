@@ -17,6 +17,7 @@ from typing import Any
 
 import llama_cpp
 
+from pytest_puma.core import Step
 from pytest_puma.core.shared import common_prefix
 
 #: Tokens of a pass, and of the first and last one at least: with fewer rows, llama.cpp's flash attention uses another
@@ -29,6 +30,11 @@ MOST_BYTES = 256 << 20
 def pass_ends(tokens: int, start: int = 0) -> list[int]:
     """Return the ends of the passes that compute a prefix of this length, without those up to `start`."""
     return [end for end in (*range(LEAST, tokens - LEAST + 1, PASS), tokens) if end > start]
+
+
+def is_prefix(steps: Sequence[Step]) -> bool:
+    """Whether a batch is a shared prefix alone, without rows of logits."""
+    return len(steps) == 1 and steps[0].prompt is None and steps[0].rows_from == len(steps[0].tokens)
 
 
 class KeptPrefix:
