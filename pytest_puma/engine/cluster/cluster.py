@@ -69,12 +69,13 @@ class Cluster:
 
     def addresses(self) -> list[str]:
         """Return the addresses of the workers, at least one; a `SettingsError` if none comes."""
-        with suppress(asyncio.TimeoutError):
-            self.client.wait_for_workers(1, timeout=_PATIENCE)
-        addresses = sorted(self.client.nthreads())
-        if not addresses:
-            msg = f"--puma-cluster: {self.address} has no worker; expected one: dask worker {self.address}"
-            raise SettingsError(msg)
+        end = time.monotonic() + _PATIENCE
+        # The client's `wait_for_workers` also counts workers that have just ended.
+        while not (addresses := sorted(self.client.nthreads())):
+            if time.monotonic() >= end:
+                msg = f"--puma-cluster: {self.address} has no worker; expected one: dask worker {self.address}"
+                raise SettingsError(msg)
+            time.sleep(_LOOK)
         return addresses
 
     def models(self, argument: ModelArgument) -> list[Model]:

@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -18,7 +19,7 @@ from pytest_puma.core import ModelError
 from pytest_puma.engine.cluster.actor import own_version
 from pytest_puma.engine.cluster.cluster import Cluster
 from pytest_puma.engine.cluster.connection import connect
-from pytest_puma.errors import LostError
+from pytest_puma.errors import LostError, SettingsError
 from pytest_puma.models.argument import parse_argument
 from tests.tiny_gguf import LLAMA_BOS, write_gguf
 
@@ -125,3 +126,14 @@ def test_a_worker_that_is_gone_is_not_waited_for(cluster: Cluster, start: Start,
         patch.setattr(cluster, "_free", lambda **_: "tcp://127.0.0.1:9")
         with pytest.raises(LostError, match=r"^the engine on the worker tcp://127.0.0.1:9 is lost: its process ended"):
             cluster.open(model, threads=1)
+
+
+def test_a_worker_may_come_late_or_not_at_all(cluster: Cluster, start: Start, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pytest_puma.engine.cluster.cluster._PATIENCE", 0.0)
+    with pytest.raises(SettingsError, match=r"--puma-cluster: (\S+) has no worker; expected one: dask worker \1"):
+        cluster.addresses()
+    monkeypatch.undo()
+    # As after the end of the last worker, which the client of Dask still counts for a moment.
+    monkeypatch.setattr(type(cluster.client), "wait_for_workers", lambda *_, **__: None)
+    threading.Timer(0.5, start, [None]).start()
+    assert len(cluster.addresses()) == 1
