@@ -63,6 +63,29 @@ def test_maps_and_locks_are_one_mode_of_llama_cpp(options: dict[str, bool], mode
     assert loading_params(model(Path("q.gguf"), **options).options).load_mode == mode
 
 
+def test_no_layers_on_a_gpu_means_that_no_gpu_computes() -> None:
+    none = loading_params(ModelOptions(gpu_layers=0))
+    assert (none.n_gpu_layers, none.split_mode, none.main_gpu) == (0, llama_cpp.LLAMA_SPLIT_MODE_NONE, -1)
+    some = loading_params(ModelOptions(gpu_layers=1))
+    assert (some.n_gpu_layers, some.split_mode, some.main_gpu) == (1, llama_cpp.LLAMA_SPLIT_MODE_LAYER, 0)
+
+
+def test_the_log_is_ours_before_llama_cpp_starts_its_devices() -> None:
+    llama_cpp.llama_log_set(llama_cpp.llama_log_callback(), ctypes.c_void_p(0))
+    offloads()
+    assert address(log()) == address(binding._CALLBACK)  # noqa: SLF001
+
+
+def log() -> object:
+    callback = llama_cpp.llama_log_callback()
+    llama_cpp.llama_log_get(ctypes.byref(callback), ctypes.byref(ctypes.c_void_p()))
+    return callback
+
+
+def address(function: object) -> int | None:
+    return ctypes.cast(function, ctypes.c_void_p).value  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize(("ubatch", "tokens", "batch"), [(128, 128, 2048), (1024, 1024, 2048), (4096, 4096, 4096)])
 def test_a_pass_computes_the_tokens_that_are_requested(
     model_file: ModelFile, ubatch: int, tokens: int, batch: int

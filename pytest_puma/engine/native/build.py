@@ -70,7 +70,6 @@ def gpus() -> tuple[Gpu, ...]:
     """Return the GPUs with their own memory, in llama.cpp's order."""
     if not offloads():
         return ()
-    prepare()
     library: Any = llama_cpp.llama_cpp._lib  # noqa: SLF001 - the binding has no other name for it
     if not hasattr(library, "ggml_backend_dev_count"):
         # A library that does not export these functions (Windows): one process uses all devices.
@@ -85,6 +84,8 @@ def gpus() -> tuple[Gpu, ...]:
 
 def offloads() -> bool:
     """Whether this build of llama.cpp supports GPUs and finds one."""
+    # The first question starts the devices, which write to the log.
+    prepare()
     return bool(llama_cpp.llama_supports_gpu_offload())
 
 

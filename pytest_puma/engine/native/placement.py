@@ -80,6 +80,8 @@ def loading_params(options: ModelOptions, *, own: int | None = None) -> Any:
     if options.mlock or not options.mmap:
         mode = "_".join([*["MMAP"] * options.mmap, *["MLOCK"] * options.mlock]) or "NONE"
         _set(params, load_mode=getattr(llama_cpp, f"LLAMA_LOAD_MODE_{mode}"))
+    if options.gpu_layers == 0:
+        use_no_gpu(params)
     if not (options.gpu_layers and offloads()):
         return params
     if options.chooses_gpus:
@@ -93,6 +95,11 @@ def loading_params(options: ModelOptions, *, own: int | None = None) -> Any:
     if options.cpu_moe is not None:
         keep_experts(params, options.experts_on_cpu(MAX_LAYERS))
     return params
+
+
+def use_no_gpu(params: Any) -> None:
+    """Compute on the CPU alone; without any layer on a GPU, llama.cpp would still compute large batches there."""
+    _set(params, split_mode=llama_cpp.LLAMA_SPLIT_MODE_NONE, main_gpu=-1)
 
 
 def keep_experts(params: Any, layers: int) -> None:

@@ -25,7 +25,7 @@ from pytest_puma.engine.fit import GOOD_KV_SLOTS
 from pytest_puma.engine.machine import cores
 from pytest_puma.engine.native.binding import has_amx, loaded, prepare, uninterrupted
 from pytest_puma.engine.native.build import build_signature, offloads
-from pytest_puma.engine.native.placement import fit_here, with_layers
+from pytest_puma.engine.native.placement import fit_here, use_no_gpu, with_layers
 from pytest_puma.engine.native.vocabulary import Vocabulary
 from pytest_puma.models.gguf import read_gguf
 
@@ -199,6 +199,7 @@ def context_bytes(model: Model, opened: tuple[int, int], *, sequences: int) -> i
     # Together with memory maps, it would abort the process.
     params.no_alloc, params.load_mode = True, llama_cpp.LLAMA_LOAD_MODE_NONE
     params.n_gpu_layers = 0
+    use_no_gpu(params)
     pointer = loaded(model, params)
     try:
         with uninterrupted():
