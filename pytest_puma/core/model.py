@@ -27,6 +27,9 @@ MIN_UBATCH, MAX_UBATCH = 128, 8192
 MAX_GPUS = 16
 #: Experts of all layers.
 ALL = "all"
+#: RPC servers of one model, each of which has a device; llama.cpp accepts names and IPv4 addresses.
+MAX_SERVERS, _MAX_PORT = MAX_GPUS, 65535
+_SERVER = re.compile(r"[\w.-]+:(\d{1,5})", re.ASCII)
 _SHARE = re.compile(r"\d{1,9}(?:\.\d{1,9})?(?::\d{1,9}(?:\.\d{1,9})?){1,15}")
 
 
@@ -42,6 +45,7 @@ class ModelOptions:
 
     On several GPUs, `split` specifies how they share the model, `share` their parts, as in `3:1`, and `gpu` the number
     of the only one. `cpu_moe`: the number of layers, from the first on, whose experts stay on the CPU, or `all`.
+    `rpc`: the addresses of llama.cpp's RPC servers, whose devices come before the GPUs, as in `host:50052+other:50052`.
     `ubatch`: tokens of one pass through the graph. `mmap`: whether the weights are mapped from the file; `mlock`: they
     are never swapped out.
     """
@@ -58,6 +62,7 @@ class ModelOptions:
     share: str | None = None
     gpu: int | None = None
     cpu_moe: str | None = None
+    rpc: str | None = None
     ubatch: int | None = None
     mlock: bool = False
     mmap: bool = True
@@ -94,15 +99,33 @@ class ModelOptions:
             yield f"cpu_moe is {self.cpu_moe!r}; expected a number of layers from 1 on, or {ALL}"
         if self.gpu is not None and self.split not in {None, "none"}:
             yield f"gpu is {self.gpu} where split={self.split} uses several; expected one of the two"
-        if self.gpu_layers == 0 and (self.chooses_gpus or self.cpu_moe):
-            yield "gpu_layers is 0 where other options place layers on GPUs; expected no split, share, gpu or cpu_moe"
+        if self.gpu_layers == 0 and (self.chooses_gpus or self.cpu_moe or self.rpc):
+            others = "split, share, gpu, cpu_moe or rpc"
+            yield f"gpu_layers is 0 where other options place layers on GPUs; expected no {others}"
         if self.share is not None and (self.gpu is not None or self.split == "none"):
             yield f"share is {self.share} where one GPU has all; expected neither gpu= nor split=none with it"
+        if self.rpc is not None:
+            yield from self._problems_of_servers(self.rpc)
+
+    def _problems_of_servers(self, rpc: str) -> Iterator[str]:
+        """Yield addresses that are none, and what servers cannot do."""
+        ports = [_SERVER.fullmatch(address) for address in self.servers]
+        if len(ports) > MAX_SERVERS or not all(port and 0 < int(port[1]) <= _MAX_PORT for port in ports):
+            yield f"rpc is {rpc!r}; expected 1 to {MAX_SERVERS} RPC servers, as in host:50052+10.0.0.3:50052"
+        if len(set(self.servers)) < len(ports):
+            yield f"rpc is {rpc!r}, with a server twice; expected each once: llama.cpp uses all devices of a server"
+        if self.split in {"row", "tensor"}:
+            yield f"split is {self.split} where rpc= has servers, which share a model by layers; expected split=layer"
 
     @property
     def shares(self) -> tuple[float, ...]:
         """The parts of the GPUs, none if they follow from their free memory."""
         return () if self.share is None else tuple(map(float, self.share.split(":")))
+
+    @property
+    def servers(self) -> tuple[str, ...]:
+        """The addresses of the RPC servers."""
+        return () if self.rpc is None else tuple(self.rpc.split("+"))
 
     @property
     def chooses_gpus(self) -> bool:
@@ -115,7 +138,10 @@ class ModelOptions:
 
     @property
     def signature(self) -> dict[str, str]:
-        """The options of this list that could change an answer, where they are set; `gpu` is whether there is one."""
+        """The options of this list that could change an answer, where they are set; `gpu` is whether there is one.
+
+        Servers are not among them: an engine knows what they offer.
+        """
         named = {name: getattr(self, name) for name in ("split", "share", "cpu_moe", "ubatch")}
         named["main_gpu"] = self.gpu
         return {name: str(value) for name, value in named.items() if value is not None}

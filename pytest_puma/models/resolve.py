@@ -121,6 +121,12 @@ def _parse(text: str) -> ModelArgument | Model:
 
 
 def _resolve(argument: ModelArgument, directories: Sequence[Path]) -> list[Model]:
+    if argument.options.rpc is not None:
+        msg = (
+            f"found rpc={argument.options.rpc}; expected --puma-cluster with it, as in --puma-cluster local:1: a lost "
+            "server ends the process that uses it, and a frozen one stops it; a worker is replaced"
+        )
+        raise ModelError(msg)
     path = find_model(argument.place, directories)
     if not inspect_model(path).experts and argument.options.cpu_moe is not None:
         msg = f"found cpu_moe={argument.options.cpu_moe}; expected it for a mixture of experts, which {path} is not"

@@ -29,8 +29,8 @@ _MAPS = Path("/proc/self/maps")
 _MAPPED = re.compile(r"/.*/lib(?:llama|ggml)[^/]*\.so[^/]*$", re.MULTILINE)
 #: Parts of llama.cpp that no Python package loads: a lean build is made without them.
 _PARTS = ("mtmd", "llama-common")
-#: `GGML_BACKEND_DEVICE_TYPE_GPU`; integrated graphics are another type, and share the host's memory.
-_GPU = 1
+#: `GGML_BACKEND_DEVICE_TYPE_GPU`, and that of integrated graphics, which share the host's memory.
+_GPU, _INTEGRATED = 1, 2
 
 
 @cache
@@ -68,17 +68,29 @@ def is_lean() -> bool:
 
 def gpus() -> tuple[Gpu, ...]:
     """Return the GPUs with their own memory, in llama.cpp's order."""
+    return tuple(
+        Gpu(
+            name=call("ggml_backend_dev_description", ctypes.c_char_p, ctypes.c_void_p(device)).decode(
+                errors="replace"
+            ),
+            free=memory(device)[0],
+        )
+        for device in gpu_devices()
+    )
+
+
+def gpu_devices() -> tuple[int, ...]:
+    """Return llama.cpp's pointers to the GPUs with their own memory."""
     if not offloads():
         return ()
-    library: Any = llama_cpp.llama_cpp._lib  # noqa: SLF001 - the binding has no other name for it
-    if not hasattr(library, "ggml_backend_dev_count"):
+    if not hasattr(library(), "ggml_backend_dev_count"):
         # A library that does not export these functions (Windows): one process uses all devices.
         return ()
     return tuple(
-        _gpu(library, device)
-        for number in range(_call(library, "ggml_backend_dev_count", ctypes.c_size_t))
-        if (device := _call(library, "ggml_backend_dev_get", ctypes.c_void_p, ctypes.c_size_t(number)))
-        and _call(library, "ggml_backend_dev_type", ctypes.c_int, ctypes.c_void_p(device)) == _GPU
+        device
+        for number in range(call("ggml_backend_dev_count", ctypes.c_size_t))
+        if (device := call("ggml_backend_dev_get", ctypes.c_void_p, ctypes.c_size_t(number)))
+        and call("ggml_backend_dev_type", ctypes.c_int, ctypes.c_void_p(device)) == _GPU
     )
 
 
@@ -86,7 +98,32 @@ def offloads() -> bool:
     """Whether this build of llama.cpp supports GPUs and finds one."""
     # The first question starts the devices, which write to the log.
     prepare()
-    return bool(llama_cpp.llama_supports_gpu_offload())
+    if not llama_cpp.llama_supports_gpu_offload():
+        return False
+    # With RPC, llama.cpp supports it without any GPU.
+    has_types = hasattr(library(), "ggml_backend_dev_by_type")
+    return not has_types or any(
+        call("ggml_backend_dev_by_type", ctypes.c_void_p, ctypes.c_int(kind)) for kind in (_GPU, _INTEGRATED)
+    )
+
+
+def library() -> Any:
+    """Return llama.cpp's library, with those that it is linked to."""
+    return llama_cpp.llama_cpp._lib  # noqa: SLF001 - the binding has no other name for it
+
+
+def call(name: str, result: Any, *arguments: Any) -> Any:
+    """Call a function of the library that returns a `result`, a type of ctypes."""
+    function = getattr(library(), name)
+    function.restype = result
+    return function(*arguments)
+
+
+def memory(device: int) -> tuple[int, int]:
+    """Return the free and the total bytes of a device."""
+    free, total = ctypes.c_size_t(), ctypes.c_size_t()
+    call("ggml_backend_dev_memory", None, ctypes.c_void_p(device), ctypes.byref(free), ctypes.byref(total))
+    return free.value, total.value
 
 
 def _from_elsewhere(folder: Path) -> list[Path]:
@@ -95,16 +132,3 @@ def _from_elsewhere(folder: Path) -> list[Path]:
         return []
     paths = set(map(Path, _MAPPED.findall(_MAPS.read_text(encoding="utf-8", errors="replace"))))
     return sorted(path for path in paths if path.parent != folder and path.is_file())
-
-
-def _gpu(library: Any, device: int) -> Gpu:
-    name = _call(library, "ggml_backend_dev_description", ctypes.c_char_p, ctypes.c_void_p(device))
-    free, total = ctypes.c_size_t(), ctypes.c_size_t()
-    _call(library, "ggml_backend_dev_memory", None, ctypes.c_void_p(device), ctypes.byref(free), ctypes.byref(total))
-    return Gpu(name=name.decode(errors="replace"), free=free.value)
-
-
-def _call(library: Any, name: str, result: Any, *arguments: Any) -> Any:
-    function = getattr(library, name)
-    function.restype = result
-    return function(*arguments)

@@ -14,7 +14,8 @@ from pytest_puma.core import EngineError, Model, ModelOptions
 from pytest_puma.engine.fit import Fit, used
 from pytest_puma.engine.machine import Gpu
 from pytest_puma.engine.native import binding
-from pytest_puma.engine.native.build import gpus, offloads
+from pytest_puma.engine.native.build import gpu_devices, gpus, offloads
+from pytest_puma.engine.native.rpc import check_servers, server_devices, servers
 from pytest_puma.models.header import MAX_LAYERS
 from pytest_puma.models.layers import EXPERTS, ModelLayers
 from pytest_puma.platform.installation import install
@@ -37,8 +38,9 @@ def loaded_here(model: Model, own: int | None = None) -> tuple[Any, Model, Fit |
     `own`: the GPU of this process, None for all. Of `auto`, a second attempt has a tenth fewer layers. An `EngineError`
     if llama.cpp refuses the file or an option, or has too little memory.
     """
-    if offloads():
-        check_gpus(model, gpus())
+    check_servers(model)
+    if is_offloaded(model.options):
+        check_gpus(model, [*servers(model.options), *gpus()])
     fit = fit_here(model, own)
     placed = with_layers(model, fit)
     try:
@@ -51,9 +53,15 @@ def loaded_here(model: Model, own: int | None = None) -> tuple[Any, Model, Fit |
     return binding.loaded(placed, loading_params(placed.options, own=own)), placed, fit
 
 
+def is_offloaded(options: ModelOptions) -> bool:
+    """Whether layers of a model go to GPUs of this machine, or to servers."""
+    return options.gpu_layers != 0 and (options.rpc is not None or offloads())
+
+
 def fit_here(model: Model, own: int | None = None) -> Fit | None:
-    """Return how a model fits on the GPUs here that it uses, `own` that of this process; None if none is known."""
-    found = used(model.options, gpus(), own) if model.options.gpu_layers else []
+    """Return how a model fits on the servers and GPUs that it uses, `own` the GPU of this process; None without any."""
+    options = model.options
+    found = used(options, [*servers(options), *gpus()], own) if options.gpu_layers else []
     return Fit.on(model, ModelLayers.of(model.path), found) if found else None
 
 
@@ -65,7 +73,7 @@ def with_layers(model: Model, fit: Fit | None, layers: int | None = None) -> Mod
     if model.options.gpu_layers != "auto":
         return model
     if layers is None:
-        layers = (-1 if offloads() else 0) if fit is None else -1 if fit.whole else fit.layers
+        layers = (-1 if is_offloaded(model.options) else 0) if fit is None else -1 if fit.whole else fit.layers
     return replace(model, options=replace(model.options, gpu_layers=layers))
 
 
@@ -82,8 +90,13 @@ def loading_params(options: ModelOptions, *, own: int | None = None) -> Any:
         _set(params, load_mode=getattr(llama_cpp, f"LLAMA_LOAD_MODE_{mode}"))
     if options.gpu_layers == 0:
         use_no_gpu(params)
-    if not (options.gpu_layers and offloads()):
+    if not is_offloaded(options):
         return params
+    if options.rpc is not None:
+        devices = [*server_devices(options), *gpu_devices()]
+        # The last one is NULL.
+        params.kept_devices = (ctypes.c_void_p * (len(devices) + 1))(*devices)
+        _set(params, devices=ctypes.cast(params.kept_devices, ctypes.c_void_p))
     if options.chooses_gpus:
         split = options.split or ("layer" if options.gpu is None else "none")
         _set(params, split_mode=getattr(llama_cpp, f"LLAMA_SPLIT_MODE_{split.upper()}"), main_gpu=options.gpu or 0)
@@ -151,7 +164,7 @@ def useless_options(options: ModelOptions) -> Iterator[str]:
     plain = ModelOptions()
     values = {name: getattr(options, name) for name in ("gpu_layers", "split", "share", "gpu", "cpu_moe")}
     requested = [f"{name}={value}" for name, value in values.items() if value != getattr(plain, name)]
-    if requested and options.gpu_layers and not offloads():
+    if requested and options.gpu_layers and not is_offloaded(options):
         settings = ", ".join(requested)
         command = install("--force-reinstall --no-cache-dir llama-cpp-python")
         yield (

@@ -23,9 +23,10 @@ from pytest_puma.core.backend import AnyText
 from pytest_puma.core.variant import Variant, varied
 from pytest_puma.engine.fit import GOOD_KV_SLOTS
 from pytest_puma.engine.machine import cores
+from pytest_puma.engine.native import rpc
 from pytest_puma.engine.native.binding import has_amx, loaded, prepare, uninterrupted
-from pytest_puma.engine.native.build import build_signature, offloads
-from pytest_puma.engine.native.placement import fit_here, use_no_gpu, with_layers
+from pytest_puma.engine.native.build import build_signature
+from pytest_puma.engine.native.placement import fit_here, is_offloaded, use_no_gpu, with_layers
 from pytest_puma.engine.native.vocabulary import Vocabulary
 from pytest_puma.models.gguf import read_gguf
 
@@ -60,7 +61,7 @@ class TextSide(Vocabulary):
             raise EngineError(msg)
         super().__init__(pointer, model)
         self._options = options = model.options
-        self._on_gpu = on_gpu = options.gpu_layers != 0 and offloads()
+        self._on_gpu = on_gpu = is_offloaded(options)
         stateful = llama_cpp.llama_model_is_recurrent(pointer) or llama_cpp.llama_model_is_hybrid(pointer)
         self.encoders = options.threads or threads
         self.context_limit = min(trained, options.n_ctx or trained)
@@ -106,6 +107,7 @@ class TextSide(Vocabulary):
             "reasoning_effort": str(options.reasoning_effort),
             "strict": str(options.strict),
             **options.signature,
+            **rpc.signature(options),
         }
 
 

@@ -42,7 +42,8 @@ def auto_workers(config: pytest.Config) -> int | None:
         return None
     known = known_models(config)
     if any(model.source == "cluster" for model in known):
-        return len(cluster_of(config).addresses())
+        # A server has one client at a time.
+        return 1 if any(model.options.rpc for model in known) else len(cluster_of(config).addresses())
     models = [model for model in known if model.computes]
     if not models:
         return None if known and all(model.is_read for model in known) else 1
