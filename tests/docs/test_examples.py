@@ -202,7 +202,7 @@ def test_the_tables_of_the_run_folder_have_every_key_of_a_real_one(tickets: Proj
     assert outcome_keys.keys() == {*outcome.keys(), "peak_memory"}
     assert set(run_keys["environment"]) == record["environment"].keys()
     signature = {*outcome["signature"], *outcome["signature"]["data"], *outcome["signature"]["engine"]}
-    where_set = {"split", "share", "main_gpu", "cpu_moe", "ubatch"}
+    where_set = {"split", "share", "main_gpu", "cpu_moe", "rpc", "ubatch"}
     assert set(outcome_keys["signature"]) == signature | where_set
     assert set(outcome_keys["measures"]) == {field.name for field in fields(Measure)}
     (verdict,) = outcome["verdicts"]

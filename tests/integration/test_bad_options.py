@@ -15,6 +15,10 @@ COMMAND_LINES = {
     "a model that is cut off": (["--puma-model=cut.gguf"], "*puma: --puma-model 'cut.gguf'*"),
     "a model that is a vocabulary": (["--puma-model=vocab.gguf"], "*puma: --puma-model 'vocab.gguf'*"),
     "an unknown model option": (["--puma-model=vocab.gguf,n_gpu=3"], "*puma: --puma-model *n_gpu*n_ctx*gpu_layers*"),
+    "servers without a cluster": (
+        ["--puma-model=vocab.gguf,rpc=host:50052"],
+        "*puma: --puma-model *: found rpc=host:50052; expected --puma-cluster with it, as in --puma-cluster local:1: *",
+    ),
     "an unknown scenario": (
         ["--puma-scenario=triage"],
         "*puma: --puma-scenario: scenario 'triage' is unknown; did you mean 'triage_jira'? there are*",

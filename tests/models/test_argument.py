@@ -11,9 +11,10 @@ from pytest_puma.models.argument import ModelArgument, parse_argument
 
 KEYS = (
     "the keys are: n_ctx, gpu_layers, threads, parallel, thinking, reasoning_effort, strict, chat, split, share, gpu, "
-    "cpu_moe, ubatch, mlock, mmap, lora, steer, ablate, rotate, heads, when, quant, kv, flash, scope (a path with ',' "
-    "in it must exist)"
+    "cpu_moe, rpc, ubatch, mlock, mmap, lora, steer, ablate, rotate, heads, when, quant, kv, flash, scope "
+    "(a path with ',' in it must exist)"
 )
+SERVERS = "expected 1 to 16 RPC servers, as in host:50052+10.0.0.3:50052"
 ALIAS = "expected letters, digits and any of . _ - : only (a path with '=' in it must exist, or follow an alias)"
 
 
@@ -78,12 +79,36 @@ def test_an_argument_is_an_alias_a_place_and_options(text: str, expected: ModelA
         (
             "q.gguf,gpu_layers=0,split=row",
             (
-                "gpu_layers is 0 where other options place layers on GPUs; expected no split, share, gpu or cpu_moe"
-                f"; {KEYS}"
+                "gpu_layers is 0 where other options place layers on GPUs; expected no split, share, gpu, cpu_moe "
+                f"or rpc; {KEYS}"
             ),
         ),
         ("q.gguf,gpu=16", f"gpu is 16; expected a number from 0 to 15; {KEYS}"),
         ("q.gguf,cpu_moe=0", f"cpu_moe is '0'; expected a number of layers from 1 on, or all; {KEYS}"),
+        ("q.gguf,rpc=", f"rpc is ''; {SERVERS}; {KEYS}"),
+        ("q.gguf,rpc=host", f"rpc is 'host'; {SERVERS}; {KEYS}"),
+        ("q.gguf,rpc=host:0", f"rpc is 'host:0'; {SERVERS}; {KEYS}"),
+        ("q.gguf,rpc=host:65536", f"rpc is 'host:65536'; {SERVERS}; {KEYS}"),
+        ("q.gguf,rpc=[::1]:50052", f"rpc is '[::1]:50052'; {SERVERS}; {KEYS}"),
+        ("q.gguf,rpc=host:50052+", f"rpc is 'host:50052+'; {SERVERS}; {KEYS}"),
+        (
+            "q.gguf,rpc=host:1+Host:1",
+            (
+                "rpc is 'host:1+host:1', with a server twice; expected each once: llama.cpp uses all devices of a "
+                f"server; {KEYS}"
+            ),
+        ),
+        (
+            "q.gguf,rpc=host:1,split=row",
+            f"split is row where rpc= has servers, which share a model by layers; expected split=layer; {KEYS}",
+        ),
+        (
+            "q.gguf,rpc=host:1,gpu_layers=0",
+            (
+                "gpu_layers is 0 where other options place layers on GPUs; expected no split, share, gpu, cpu_moe "
+                f"or rpc; {KEYS}"
+            ),
+        ),
         ("q.gguf,ubatch=64", f"ubatch is 64; expected a number from 128 to 8192; {KEYS}"),
         ("q.gguf,n_ctx=1,n_ctx=1", f"found n_ctx twice; expected it once; {KEYS}"),
         ("q.gguf,n_ctx=0", f"n_ctx is 0; expected a number from 1 to 134217728; {KEYS}"),
@@ -111,6 +136,7 @@ def test_every_option_of_a_model_can_be_written(field: Field[Any]) -> None:
         "split": ("row", "row"),
         "share": ("3:1", "3:1"),
         "cpu_moe": ("all", "all"),
+        "rpc": ("Host:50052+10.0.0.3:1", "host:50052+10.0.0.3:1"),
         "ubatch": ("1024", 1024),
         "mlock": ("on", True),
         "mmap": ("off", False),

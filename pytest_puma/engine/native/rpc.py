@@ -46,7 +46,7 @@ def check_servers(model: Model) -> None:
     """
     if not model.options.servers:
         return
-    if not _is_built_in():
+    if not is_built_in():
         command = install("--force-reinstall --no-cache-dir llama-cpp-python")
         msg = (
             f"{model.name}: found rpc={model.options.rpc}, and this llama.cpp is built without RPC; expected one with "
@@ -101,7 +101,8 @@ def _problem_in(answer: bytes, protocol: tuple[int, int] | None) -> str:
     )
 
 
-def _is_built_in() -> bool:
+def is_built_in() -> bool:
+    """Whether this llama.cpp has its RPC."""
     prepare()
     if not hasattr(library(), "ggml_backend_reg_by_name"):
         # A library that does not export these functions (Windows).

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from pytest_puma.errors import EngineError
+from pytest_puma.phrases import counted
 from pytest_puma.session.settings.cluster import INPUT, cluster_of
 from pytest_puma.session.settings.config import known_models, settings_of
 from pytest_puma.session.settings.options import has_options
@@ -69,7 +70,7 @@ def header(config: pytest.Config) -> str | None:
     # If the models are unknown, another error is shown.
     models = known_models(config)
     if any(model.source == "cluster" for model in models):
-        return f"puma: {workers} workers; the cluster has {len(cluster_of(config).addresses())}"
+        return f"puma: {counted(workers, 'worker')}; the cluster has {len(cluster_of(config).addresses())}"
     if models and not any(model.computes for model in models):
         return f"puma: {workers} workers; no model is loaded"
     if config.known_args_namespace.numprocesses not in {"auto", "logical"}:
