@@ -79,7 +79,7 @@ def test_a_server_tells_its_version(
 def test_without_a_server_the_error_tells_how_to_start_one() -> None:
     port = free_port()
     assert problem_of(f"127.0.0.1:{port}", None) == (
-        "no server there (Connection refused); expected llama.cpp's rpc-server: start it there with rpc-server "
+        "no server there (Connection refused); expected llama.cpp's ggml-rpc-server: start it with ggml-rpc-server "
         f"-H 127.0.0.1 -p {port}, or correct the address"
     )
     assert problem_of("nosuchhost.invalid:50052", None).startswith("no server there (")

@@ -71,8 +71,8 @@ def problem_of(address: str, protocol: tuple[int, int] | None, *, seconds: float
             connection.connect((host, int(port)))
         except OSError as error:
             return (
-                f"no server there ({error.strerror or error}); expected llama.cpp's rpc-server: start it there with "
-                f"rpc-server -H {host} -p {port}, or correct the address"
+                f"no server there ({error.strerror or error}); expected llama.cpp's ggml-rpc-server: start it with "
+                f"ggml-rpc-server -H {host} -p {port}, or correct the address"
             )
         connection.settimeout(seconds)
         try:
