@@ -197,6 +197,14 @@ def test_auto_becomes_the_number_of_layers_that_fit() -> None:
 
 
 @pytest.mark.parametrize(
+    "options", [{"split": "layer"}, {"share": "1:1"}, {"gpu": 0}, {"cpu_moe": "all"}, {"rpc": "a:1"}]
+)
+def test_without_a_layer_that_fits_no_option_places_layers(options: dict[str, object]) -> None:
+    auto = model(Path("q.gguf"), gpu_layers="auto", **options)
+    assert with_layers(auto, fit(auto, 1)).options == ModelOptions(gpu_layers=0)
+
+
+@pytest.mark.parametrize(
     "log",
     [
         "ggml_backend_cuda_buffer_type_alloc_buffer: cudaMalloc failed: out of memory",

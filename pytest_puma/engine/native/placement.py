@@ -68,13 +68,16 @@ def fit_here(model: Model, own: int | None = None) -> Fit | None:
 def with_layers(model: Model, fit: Fit | None, layers: int | None = None) -> Model:
     """Return a model with a number of layers in place of `auto`: `layers`, or by default as many as fit.
 
-    All, if all fit or the free memory is unknown, none without a GPU.
+    All, if all fit or the free memory is unknown, none without a GPU. Without layers, no option places them.
     """
     if model.options.gpu_layers != "auto":
         return model
     if layers is None:
         layers = (-1 if is_offloaded(model.options) else 0) if fit is None else -1 if fit.whole else fit.layers
-    return replace(model, options=replace(model.options, gpu_layers=layers))
+    options = model.options
+    if layers == 0:
+        options = replace(options, split=None, share=None, gpu=None, cpu_moe=None, rpc=None)
+    return replace(model, options=replace(options, gpu_layers=layers))
 
 
 def loading_params(options: ModelOptions, *, own: int | None = None) -> Any:
