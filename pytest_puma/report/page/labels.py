@@ -9,18 +9,16 @@ from dataclasses import dataclass
 from pytest_puma.core import Outcome, TaskInfo
 from pytest_puma.report.rows import number
 
-#: Pixels of F1 = 1.
-WIDTH = 60
 #: Labels that fit beside each other.
 _MAX_LABELS = 16
 
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """F1 as text, and the pixels of its bar."""
+    """F1 as text, and as a number for its bar."""
 
     value: str
-    width: float
+    share: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,4 +41,4 @@ def _bar(outcome: Outcome, label: str) -> Bar | None:
     measure = outcome.measures.get(f"per_class.{label}.f1")
     if measure is None or math.isnan(measure.value):
         return None
-    return Bar(number(measure.value), round(WIDTH * measure.value, 1))
+    return Bar(number(measure.value), round(measure.value, 3))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from pytest_puma.core import TaskInfo
-from pytest_puma.report.page.labels import WIDTH, Bar, label_table
+from pytest_puma.report.page.labels import Bar, label_table
 from pytest_puma.report.rows import number
 from tests.factories import measure, outcome, unmeasured
 from tests.report.page.page import Page
@@ -31,7 +31,7 @@ def test_a_bar_is_as_long_as_its_value_and_missing_without_one() -> None:
     made = outcome("t-a@q", measures=measures)
     table = label_table(TASK, [made, outcome("t-a@q+loud-1", measures=measures), outcome("t-b@q")])
     assert table is not None
-    assert table.rows == ((made, (Bar("0.5", WIDTH / 2), None)),)
+    assert table.rows == ((made, (Bar("0.5", 0.5), None)),)
 
 
 def test_other_tasks_and_many_labels_have_no_table() -> None:

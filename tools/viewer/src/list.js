@@ -10,7 +10,7 @@ import { Brief } from "./text.js";
 const LINE = 34;
 /** Height of a row whose columns are stacked, before it is measured. */
 const STACK = 30;
-const OVERSCAN = 6;
+const OVERSCAN = 2;
 
 /**
  * @typedef {{ row: number, id: string, text: string, gold: string }} Item

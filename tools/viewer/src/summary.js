@@ -4,7 +4,7 @@
 import { key, sorted } from "./order.js";
 
 /** Where links lead without JavaScript; with it, the browser must not scroll to them. */
-const TARGET = 'tbody[id^="cell="]';
+const TARGET = ':is(tbody, tr)[id^="cell="]';
 
 /** Take over the summary: sort by column heads, show which cell is open. */
 export function adopt() {
