@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 from contextlib import closing
+from itertools import count, takewhile
 from pathlib import Path
 
 import llama_cpp
@@ -64,10 +65,17 @@ def test_maps_and_locks_are_one_mode_of_llama_cpp(options: dict[str, bool], mode
 
 
 def test_no_layers_on_a_gpu_means_that_no_gpu_computes() -> None:
-    none = loading_params(ModelOptions(gpu_layers=0))
-    assert (none.n_gpu_layers, none.split_mode, none.main_gpu) == (0, llama_cpp.LLAMA_SPLIT_MODE_NONE, -1)
-    some = loading_params(ModelOptions(gpu_layers=1))
-    assert (some.n_gpu_layers, some.split_mode, some.main_gpu) == (1, llama_cpp.LLAMA_SPLIT_MODE_LAYER, 0)
+    assert devices(ModelOptions(gpu_layers=0)) == []
+    assert devices(ModelOptions(gpu_layers=1)) is None
+
+
+def devices(options: ModelOptions) -> list[int] | None:
+    """The devices that may compute; None for all."""
+    pointer = loading_params(options).devices
+    if pointer is None:
+        return None
+    array = ctypes.cast(pointer, ctypes.POINTER(ctypes.c_void_p))
+    return list(takewhile(bool, (array[index] for index in count())))
 
 
 def test_the_log_is_ours_before_llama_cpp_starts_its_devices() -> None:

@@ -30,11 +30,13 @@ REFUSED = 3
 
 def learn(path: Path) -> None:
     """Render the chat template for the first time; a `ChatTemplateError` if it cannot be used."""
-    from pytest_puma.core import Model
+    from pytest_puma.core import Model, ModelOptions
     from pytest_puma.engine.native.text import DryBackend
 
+    # The driver of a GPU needs more memory than the limit.
+    model = Model(name="it", path=path, options=ModelOptions(gpu_layers=0))
     with _limited():
-        DryBackend(Model(name="it", path=path), context_limit=_TOKENS).close()
+        DryBackend(model, context_limit=_TOKENS).close()
 
 
 @contextmanager

@@ -114,8 +114,13 @@ def loading_params(options: ModelOptions, *, own: int | None = None) -> Any:
 
 
 def use_no_gpu(params: Any) -> None:
-    """Compute on the CPU alone; without any layer on a GPU, llama.cpp would still compute large batches there."""
-    _set(params, split_mode=llama_cpp.LLAMA_SPLIT_MODE_NONE, main_gpu=-1)
+    """Compute on the CPU alone, and start no GPU.
+
+    Without any layer on a GPU, llama.cpp would still compute large batches there.
+    """
+    # A list of devices ends with NULL.
+    params.kept_devices = (ctypes.c_void_p * 1)()
+    _set(params, devices=ctypes.cast(params.kept_devices, ctypes.c_void_p))
 
 
 def keep_experts(params: Any, layers: int) -> None:

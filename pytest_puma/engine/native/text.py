@@ -128,6 +128,7 @@ class DryBackend(TextSide):
         prepare()
         params = llama_cpp.llama_model_default_params()
         params.vocab_only = True
+        use_no_gpu(params)
         self._model = loaded(model, params)
         try:
             placed = with_layers(model, fit_here(model))
