@@ -238,9 +238,19 @@ def test_too_little_memory_is_an_error_with_the_number_of_layers_that_fit(
     assert log in str(error)
 
 
-def test_another_error_stays_as_it_is() -> None:
+@pytest.mark.parametrize(
+    "log",
+    [
+        "unknown model architecture: 'x'",
+        # The memory of the machine.
+        "llama_model_load: error loading model: unable to allocate CPU buffer",
+        "ggml_gallocr_reserve_n_impl: failed to allocate Vulkan_Host buffer of size 551880256 graph_reserve: failed to "
+        "allocate compute buffers",
+    ],
+)
+def test_another_error_stays_as_it_is(log: str) -> None:
     asked = model(Path("q.gguf"))
-    error = EngineError("q: llama.cpp cannot load q.gguf (llama.cpp: unknown model architecture: 'x')")
+    error = EngineError(f"q: llama.cpp cannot load q.gguf (llama.cpp: {log})")
     assert out_of_memory(error, asked, fit(asked, 2**31)) is error
     no_gpu = EngineError("q: failed to allocate buffer for kv cache")
     assert out_of_memory(no_gpu, asked, None) is no_gpu

@@ -25,6 +25,10 @@ _NO_MEMORY = re.compile(
     r"out ?of ?(device ?)?memory|(unable|failed) to allocate|can't allocate|memory allocation", re.IGNORECASE
 )
 
+#: Its messages about one buffer, and the names of buffers in the memory of the machine, such as `CUDA_Host`.
+_BUFFER = re.compile(r"allocate (\S+) buffer\b")
+_ON_HOST = re.compile(r"CPU|_Host$")
+
 
 class _Override(ctypes.Structure):
     """`llama_model_tensor_buft_override`: a pattern of names, and the kind of memory for tensors with such a name."""
@@ -50,7 +54,10 @@ def loaded_here(model: Model, own: int | None = None) -> tuple[Any, Model, Fit |
         if explained is error or fit is None or model.options.gpu_layers != "auto":
             raise explained from None
     placed = with_layers(model, fit, fit.fewer())
-    return binding.loaded(placed, loading_params(placed.options, own=own)), placed, fit
+    try:
+        return binding.loaded(placed, loading_params(placed.options, own=own)), placed, fit
+    except EngineError as error:
+        raise out_of_memory(error, placed, fit) from None
 
 
 def is_offloaded(options: ModelOptions) -> bool:
@@ -143,7 +150,8 @@ def _set(params: Any, **values: Any) -> None:
 
 def out_of_memory(error: EngineError, model: Model, fit: Fit | None) -> EngineError:
     """Return an error that names the number of layers that would fit, if memory is the reason of an error."""
-    if fit is None or not _NO_MEMORY.search(str(error)):
+    buffers = _BUFFER.findall(str(error))
+    if fit is None or not _NO_MEMORY.search(str(error)) or (buffers and all(map(_ON_HOST.search, buffers))):
         return error
     requested = model.options.gpu_layers
     on_gpu = requested if isinstance(requested, int) and 0 < requested < fit.of else fit.of
