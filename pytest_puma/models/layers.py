@@ -61,6 +61,7 @@ class ModelLayers:
 def _tensor_sizes(headers: list[Header]) -> Iterator[tuple[str, int]]:
     """Each tensor with its bytes up to the next one, which does not depend on its type."""
     for header in headers:
-        ordered = sorted(header.tensors, key=lambda tensor: tensor.offset)
-        ends = [*(tensor.offset for tensor in ordered[1:]), header.size - header.data]
-        yield from ((tensor.name, end - tensor.offset) for tensor, end in zip(ordered, ends, strict=True))
+        # The first part of a model may have none.
+        if ordered := sorted(header.tensors, key=lambda tensor: tensor.offset):
+            ends = [*(tensor.offset for tensor in ordered[1:]), header.size - header.data]
+            yield from ((tensor.name, end - tensor.offset) for tensor, end in zip(ordered, ends, strict=True))

@@ -15,9 +15,10 @@ from pytest_puma.core import EngineError, Model, ModelOptions
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.fit import Fit
 from pytest_puma.engine.machine import Gpu
-from pytest_puma.engine.native import NativeBackend, binding, offloads
+from pytest_puma.engine.native import NativeBackend, binding, offloads, placement
 from pytest_puma.engine.native.placement import (
     check_gpus,
+    fit_here,
     keep_experts,
     loading_params,
     out_of_memory,
@@ -25,7 +26,7 @@ from pytest_puma.engine.native.placement import (
 )
 from pytest_puma.models.layers import ModelLayers
 from tests.engine.ask import generate, issues, score, timeless
-from tests.tiny_gguf import MIXTRAL, QWEN2, Shape
+from tests.tiny_gguf import MIXTRAL, QWEN2, Shape, write_gguf
 
 CPU = pytest.mark.skipif(offloads(), reason="there is a GPU here")
 ModelFile = Callable[[Shape], Path]
@@ -153,7 +154,8 @@ def test_experts_that_stay_on_the_cpu_give_the_same_numbers(model_file: ModelFil
     assert params.tensor_buft_overrides
     pointer = binding.loaded(model(path), params)
     plain = binding.loaded(model(path), llama_cpp.llama_model_default_params())
-    assert logits(pointer) == logits(plain)
+    # On a GPU, the rest of the model rounds otherwise than its experts.
+    assert logits(pointer) == (pytest.approx(logits(plain), abs=0.01) if offloads() else logits(plain))
     for each in pointer, plain:
         llama_cpp.llama_model_free(each)
 
@@ -193,6 +195,15 @@ def test_gpus_that_are_not_there_are_refused(options: dict[str, object], sentenc
 def fit(model: Model, free: int) -> Fit:
     layers = ModelLayers(dense=(2**27,) * 19, experts=(0,) * 19, kv=(0,) * 19, output=2**27)
     return Fit.on(model, layers, [Gpu("A", free)])
+
+
+def test_a_file_without_a_readable_header_has_no_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(placement, "gpus", lambda: (Gpu("A", 2**31),))
+    path = tmp_path / "q.gguf"
+    write_gguf(path, QWEN2)
+    assert fit_here(model(path)) is not None
+    path.write_bytes(b"")
+    assert fit_here(model(path)) is None
 
 
 def test_auto_becomes_the_number_of_layers_that_fit() -> None:
@@ -244,8 +255,7 @@ def test_too_little_memory_is_an_error_with_the_number_of_layers_that_fit(
         "unknown model architecture: 'x'",
         # The memory of the machine.
         "llama_model_load: error loading model: unable to allocate CPU buffer",
-        "ggml_gallocr_reserve_n_impl: failed to allocate Vulkan_Host buffer of size 551880256 graph_reserve: failed to "
-        "allocate compute buffers",
+        "failed to allocate Vulkan_Host buffer of size 551880256 graph_reserve: failed to allocate compute buffers",
     ],
 )
 def test_another_error_stays_as_it_is(log: str) -> None:

@@ -1,4 +1,4 @@
-"""Runs and commands on a machine with GPUs: the device in the header, in the run and in doctor, and one worker for each."""
+"""Runs with GPUs: the device in the header, in the signature and in doctor, and one worker for each."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from pytest_puma.core import ModelError
 from pytest_puma.models.gguf import read_gguf
 from pytest_puma.models.layers import ModelLayers
 from pytest_puma.models.resolve import resolve_models
-from tests.tiny_gguf import LFM2, MAMBA, MIXTRAL, QWEN2, SHAPES, write_gguf
+from tests.tiny_gguf import LFM2, MAMBA, MIXTRAL, QWEN2, SHAPES, write_gguf, write_vocab_only
 
 FLOAT = 4
 
@@ -40,6 +40,11 @@ def test_a_layer_has_its_part_of_the_cache(tmp_path: Path) -> None:
 def test_a_convolution_has_no_cache_and_a_recurrent_model_gets_that_of_an_unknown_one(tmp_path: Path) -> None:
     assert layers_of(tmp_path, LFM2).kv == (0, 2 * (LFM2.width // LFM2.heads) * 2)
     assert layers_of(tmp_path, MAMBA).kv == (4096, 4096)
+
+
+def test_a_file_without_weights_has_empty_layers(tmp_path: Path) -> None:
+    layers = ModelLayers.of(write_vocab_only(tmp_path / "vocab.gguf", QWEN2))
+    assert (layers.dense, layers.experts, layers.output) == ((0, 0), (0, 0), 0)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.name)

@@ -10,7 +10,7 @@ from typing import Any
 
 import llama_cpp
 
-from pytest_puma.core import EngineError, Model, ModelOptions
+from pytest_puma.core import EngineError, Model, ModelError, ModelOptions
 from pytest_puma.engine.fit import Fit, used
 from pytest_puma.engine.machine import Gpu
 from pytest_puma.engine.native import binding
@@ -66,10 +66,18 @@ def is_offloaded(options: ModelOptions) -> bool:
 
 
 def fit_here(model: Model, own: int | None = None) -> Fit | None:
-    """Return how a model fits on the servers and GPUs that it uses, `own` the GPU of this process; None without any."""
+    """Return how a model fits on the servers and GPUs that it uses, `own` the GPU of this process; None without any.
+
+    None also for a file whose header cannot be read, which llama.cpp refuses.
+    """
     options = model.options
     found = used(options, [*servers(options), *gpus()], own) if options.gpu_layers else []
-    return Fit.on(model, ModelLayers.of(model.path), found) if found else None
+    if not found:
+        return None
+    try:
+        return Fit.on(model, ModelLayers.of(model.path), found)
+    except ModelError:
+        return None
 
 
 def with_layers(model: Model, fit: Fit | None, layers: int | None = None) -> Model:
