@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Run the tests of the code for GPUs on a device in software, llvmpipe, with llama.cpp compiled for Vulkan: on any machine with
 # Debian 12 or 13, also without the rights to install packages. What it fetches and compiles goes to build/gpu/, once.
-# Run it from the environment that runs the tests: it uses the `python` that is found first. Arguments are pytest's.
+# Run it from the environment that runs the tests: it uses the `python` that is found first. Arguments are pytest's; without
+# a path, tests/gpu.
 set -euo pipefail
 cd "$(dirname "$0")/../.."
 home=$PWD/build/gpu
@@ -56,9 +57,9 @@ driver=$home/llvmpipe.json
 echo "{\"file_format_version\": \"1.0.0\", \"ICD\": {\"api_version\": \"1.3.0\", \"library_path\": \"$libraries/libvulkan_lvp.so\"}}" >"$driver"
 # llama.cpp uses a processor as a Vulkan device only if its number is set.
 export LLAMA_CPP_LIB_PATH=$library/llama_cpp/lib VK_DRIVER_FILES=$driver VK_ICD_FILENAMES=$driver GGML_VK_VISIBLE_DEVICES=0
-# The driver of Debian 12 (Mesa 22.3.6) crashed in fused operations of llama.cpp.
-export GGML_VK_DISABLE_FUSION=1
-# Compiled shaders are kept: the first use of each takes up to a second.
-export MESA_SHADER_CACHE_DIR=$home/shaders PUMA_GPU=required
-if [ $# -eq 0 ]; then set -- tests/gpu; fi
-python -m pytest "$@"
+# Processes that shared Mesa's files of compiled shaders crashed in its driver (22.3.6); each compiles its own.
+export MESA_SHADER_CACHE_DISABLE=true PUMA_GPU=required
+for argument in "$@"; do
+    if [ -e "${argument%%::*}" ]; then exec python -m pytest "$@"; fi
+done
+exec python -m pytest tests/gpu "$@"
