@@ -46,7 +46,8 @@ def settled(output: Sequence[str], printed: Sequence[str]) -> list[str]:
     result = list(output)
     for i, j, size in SequenceMatcher(None, shapes[0], shapes[1], autojunk=False).get_matching_blocks():
         for at in range(size):
-            if all(map(_alike, new[i + at], old[j + at])):
+            few = _few(old[j + at])
+            if all(_alike(one, other, few) for one, other in zip(new[i + at], old[j + at], strict=True)):
                 result[i + at] = printed[j + at]
     return result
 
@@ -83,11 +84,16 @@ def _cell(column: str, word: str) -> _Word:
     return _Word(f"{before}#{after}", number, column)
 
 
-def _alike(new: _Word, printed: _Word) -> bool:
+def _few(words: Sequence[_Word]) -> Decimal:
+    """How far one other answer of the `n` in a row moves a share, or at most a bound of its interval."""
+    return max((2 / word.number for word in words if word.column == "n" and word.number), default=Decimal(0))
+
+
+def _alike(new: _Word, printed: _Word, few: Decimal) -> bool:
     """Whether two words of one shape can come from two runs of one command."""
     slack = Decimal(0)
     if printed.column == "tokens":
         slack = _TOKENS * abs(printed.number)
     elif any(number.as_tuple().exponent for number in (new.number, printed.number)):  # a count has none
-        slack = max(_ABSOLUTE, _RELATIVE * abs(printed.number))
+        slack = max(_ABSOLUTE, few, _RELATIVE * abs(printed.number))
     return abs(new.number - printed.number) <= slack

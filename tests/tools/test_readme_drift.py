@@ -123,6 +123,13 @@ def test_a_small_number_may_differ_by_five_hundredths(printed: str, current: str
     assert (settled(now, before) == before) is alike
 
 
+@pytest.mark.parametrize(("n", "alike"), [("17", True), ("30", False)])
+def test_of_few_samples_one_other_answer_is_no_drift(n: str, *, alike: bool) -> None:
+    now = _table({"n": n, "value": "0.0588*", "95 % interval": "[0.0086, 0.31]"})
+    before = _table({"n": n, "value": "0.12*", "95 % interval": "[0.01, 0.40]"})
+    assert (settled(now, before) == before) is alike
+
+
 def test_names_above_rows_are_no_end_of_a_table() -> None:
     def named(cells: dict[str, str]) -> list[str]:
         head, rule, *rows = _table(cells)
