@@ -148,7 +148,8 @@ class NativeBackend(TextSide):
         for end in pass_ends(len(step.tokens), start):
             self._compute([Step(step.sequence, start, step.tokens[start:end], end - start)])
             start = end
-        self._kept_prefix.keep(self._context, step.sequence, step.tokens, kind)
+        if self.copied < len(step.tokens):
+            self._kept_prefix.keep(self._context, step.sequence, step.tokens, kind)
 
     def _compute(self, steps: Sequence[Step]) -> Logits:
         self._batch.n_tokens, rows = self._buffers.fill(steps)

@@ -14,7 +14,7 @@ from pytest_puma.core import EngineError, Model, ModelError, ModelOptions
 from pytest_puma.engine.fit import Fit, used
 from pytest_puma.engine.machine import Gpu
 from pytest_puma.engine.native import binding
-from pytest_puma.engine.native.build import gpu_devices, gpus, offloads
+from pytest_puma.engine.native.build import call, gpu_devices, gpus, offloads
 from pytest_puma.engine.native.rpc import check_servers, server_devices, servers
 from pytest_puma.models.header import MAX_LAYERS
 from pytest_puma.models.layers import EXPERTS, ModelLayers
@@ -111,10 +111,7 @@ def loading_params(options: ModelOptions, *, own: int | None = None) -> Any:
     if not is_offloaded(options):
         return params
     if options.rpc is not None:
-        devices = [*server_devices(options), *gpu_devices()]
-        # The last one is NULL.
-        params.kept_devices = (ctypes.c_void_p * (len(devices) + 1))(*devices)
-        _set(params, devices=ctypes.cast(params.kept_devices, ctypes.c_void_p))
+        _use_devices(params, [*server_devices(options), *gpu_devices()])
     if options.chooses_gpus:
         split = options.split or ("layer" if options.gpu is None else "none")
         _set(params, split_mode=getattr(llama_cpp, f"LLAMA_SPLIT_MODE_{split.upper()}"), main_gpu=options.gpu or 0)
@@ -133,17 +130,20 @@ def use_no_gpu(params: Any) -> None:
 
     Without any layer on a GPU, llama.cpp would still compute large batches there.
     """
-    # A list of devices ends with NULL.
-    params.kept_devices = (ctypes.c_void_p * 1)()
+    _use_devices(params, [])
+
+
+def _use_devices(params: Any, devices: Sequence[int]) -> None:
+    """Compute on these devices beside the CPU; llama.cpp's list of them ends with NULL."""
+    params.kept_devices = (ctypes.c_void_p * (len(devices) + 1))(*devices)
     _set(params, devices=ctypes.cast(params.kept_devices, ctypes.c_void_p))
 
 
 def keep_experts(params: Any, layers: int) -> None:
     """Let the experts of the first `layers` stay on the CPU."""
     numbers = "" if layers == MAX_LAYERS else rf"blk\.({'|'.join(map(str, range(layers)))})"
-    cpu = llama_cpp.llama_cpp._lib.ggml_backend_cpu_buffer_type  # noqa: SLF001 - the binding has no other name for it
-    cpu.restype = ctypes.c_void_p
-    overrides = (_Override * 2)(_Override(f"{numbers}{EXPERTS}".encode(), cpu()), _Override())
+    cpu = call("ggml_backend_cpu_buffer_type", ctypes.c_void_p)
+    overrides = (_Override * 2)(_Override(f"{numbers}{EXPERTS}".encode(), cpu), _Override())
     _set(params, tensor_buft_overrides=ctypes.cast(overrides, ctypes.c_void_p))
     params.kept = overrides
 

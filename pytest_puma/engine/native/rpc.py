@@ -17,7 +17,6 @@ import ctypes
 import os
 import socket
 import struct
-from collections.abc import Sequence
 from typing import Any
 
 import llama_cpp
@@ -142,5 +141,5 @@ def servers(options: ModelOptions) -> tuple[Gpu, ...]:
 
 def signature(options: ModelOptions) -> dict[str, str]:
     """Return the number of devices of servers and what they offer, empty without any."""
-    found: Sequence[Gpu] = servers(options)
+    found = servers(options)
     return {"rpc": f"{counted(len(found), 'device')}: {'; '.join(gpu.name for gpu in found)}"} if found else {}
