@@ -21,6 +21,9 @@ def test_a_missed_gate_fails_the_item_with_its_sentence_and_the_misses(scripted:
             "*answered Major, gold is *",
             "*prompt * ... *",
             "*raw *'Major'*",
+            "predictions: *",
+            "reproduce: pytest 'test_triage.py::test_triage[[]triage_jira-zero_shot@tiny[]]' *--puma-model=*",
+            "accept: change the gate where it is written (*): f1_macro >= 0.45",
         ]
     )
     result.stdout.no_fnmatch_line("*Traceback*")

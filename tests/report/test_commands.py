@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from pytest_puma.report.commands import commands_of
+from pytest_puma.report.commands import commands_of, steps
 from tests.factories import fault, outcome, run, verdict
+
+ACCEPT = "accept: change the gate where it is written (marker, run-spec, --puma-gate or ini file)"
 
 
 @pytest.mark.parametrize(
@@ -32,3 +34,28 @@ def test_a_cell_that_ended_in_an_error_is_measured_again_and_an_unknown_one_has_
     cells = run(faults=(fault("c@m"),))
     assert commands_of(cells, "c@m") == {"reproduce": "pytest t.py::c"}
     assert commands_of(cells, "other@m") == {}
+
+
+def test_a_gate_on_a_number_or_a_naive_baseline_is_changed_where_it_is_written() -> None:
+    verdicts = (verdict("accuracy >= 0.9", "FAIL", "no"), verdict("accuracy > naive.tfidf", "FAIL", "no"))
+    assert steps(run(outcome(verdicts=verdicts, node_id="t.py::t[a]"))) == [
+        "reproduce: pytest 't.py::t[a]'",
+        f"{ACCEPT}: accuracy >= 0.9, accuracy > naive.tfidf",
+    ]
+
+
+def test_a_baseline_is_accepted_by_a_command_alone() -> None:
+    assert steps(run(outcome(verdicts=(verdict("no_regression", "FAIL", "no"),), node_id="t.py::t[a]"))) == [
+        "reproduce: pytest 't.py::t[a]'",
+        "accept: pytest 't.py::t[a]' --puma-update-baseline",
+    ]
+    assert steps(run(outcome(verdicts=(verdict("no_regression", "PASS", ""),), node_id="t.py::t[a]"))) == []
+
+
+def test_of_many_failed_cells_the_first_three_have_commands() -> None:
+    failed = [outcome(verdicts=(verdict("accuracy >= 0.9", "FAIL", "no"),), node_id=f"t.py::t[{n}]") for n in range(5)]
+    assert steps(run(*failed)) == [
+        *(f"reproduce: pytest 't.py::t[{n}]'" for n in range(3)),
+        "reproduce: 2 more cells missed a gate; the lines FAILED have their ids",
+        f"{ACCEPT}: accuracy >= 0.9",
+    ]

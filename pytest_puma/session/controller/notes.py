@@ -16,6 +16,7 @@ from pytest_puma.engine.machine import device
 from pytest_puma.models.pairs import layers_unnamed
 from pytest_puma.phrases import one_line
 from pytest_puma.report import escape, robustness, variants
+from pytest_puma.report.commands import steps
 from pytest_puma.report.comparison import comparison_lines, contrast_lines
 from pytest_puma.report.table import text_width
 from pytest_puma.report.terminal import flip_lines, summary
@@ -93,7 +94,7 @@ def show_summary(
     """
     name = "" if folder is None else os.path.relpath(folder, config.invocation_params.dir)
     columns = width(config)
-    show(terminalreporter, "puma", [*summary(run, name, columns), *_flips(config, run), *lines])
+    show(terminalreporter, "puma", [*summary(run, name, columns), *_flips(config, run), *steps(run), *lines])
     show(terminalreporter, "puma: perturbations", robustness.lines(run, columns))
     models = [model for model in settings_of(config).request.models if model.computes and run.variants]
     layers = dict.fromkeys(sentence for model in models for sentence in layers_unnamed(model))
