@@ -81,7 +81,8 @@ def selected(cells: Sequence[Outcome], metric: str, *, greatest: bool) -> Select
 def leaders(outcomes: Sequence[Outcome], sizes: Mapping[str, int] | None = None) -> tuple[str, ...]:
     """Return sentences for each scenario with several cells of the same samples: its best cell by the primary metric.
 
-    A second one states what that cell costs, if it was measured. `sizes`: the bytes of the weights of models.
+    If all values are equal, none is the best. A second one states what that cell costs, if it was measured. `sizes`:
+    the bytes of the weights of models.
 
     The value is corrected as that of a gate on the maximum. The lead over all others is sure if each of its p-values is
     at most .05 after multiplication by the number of the others: a wrong best cell leads the truly best one by chance,
@@ -114,6 +115,9 @@ def _leader(scenario: str, group: Sequence[Outcome], sizes: Mapping[str, int]) -
     rises = group[0].judgement.replicates[metric].better == "high"
     chosen = selected(group, metric, greatest=rises)
     best, pairs = group[chosen.place], count * (count - 1) // 2
+    if len({cell[metric] for cell in group}) == 1:
+        tie = f"best of {count} cells of {scenario}: none, as all have {metric} {best[metric]:.3g}"
+        return [tie, *_programs(best, metric, rises=rises)]
     rest = [(cell, lead) for cell in group if cell is not best for lead in _contrasts(best, cell, metric)]
     second, ahead = max(rest, key=lambda pair: pair[0][metric] if rises else -pair[0][metric])
     p = min(1.0, max(lead.p for _, lead in rest) * (count - 1))

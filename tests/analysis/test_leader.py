@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 
 from pytest_puma.analysis.contrasts import leaders
 from pytest_puma.core import Speed
@@ -28,6 +29,14 @@ def test_what_the_best_cell_costs_is_stated_as_far_as_it_was_measured() -> None:
     )
     (_, costs) = leaders([WORSE, revised(BEST, speed=replace(speed, decode_seconds=0.0))])
     assert costs == "zero_shot@n: read 300 tokens a second"
+
+
+@pytest.mark.parametrize("answer", [None, "Major"])
+def test_of_cells_with_equal_values_none_is_the_best(answer: str | None) -> None:
+    cells = [outcome(cell, [answer] * len(GOLDS)) for cell in ("triage-egi@m", "triage-egi@n", "triage-egi@o")]
+    speed = Speed(prefill_tokens=600, prefill_seconds=2.0)
+    (sentence,) = leaders([revised(cell, speed=speed) for cell in cells])
+    assert sentence == f"best of 3 cells of triage: none, as all have f1_macro {cells[0]['f1_macro']:.3g}"
 
 
 def test_a_program_without_a_model_that_is_ahead_of_the_best_cell_is_named() -> None:
