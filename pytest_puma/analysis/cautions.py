@@ -142,8 +142,17 @@ def on_labels(metric: str) -> str:
     )
 
 
-def on_agreement(metric: str, kappa: Measure) -> str:
-    """Return a sentence on a gate whose judge may agree with people hardly more than by chance."""
+def on_agreement(metric: str, kappa: Measure, only: str = "") -> str:
+    """Return a sentence on a gate whose judge may agree with people hardly more than by chance.
+
+    `only`: the verdict that it gave for all labelled replies, empty if it gave several.
+    """
+    if only:
+        people = "people did the same" if math.isnan(kappa.value) else "this makes kappa 0, whatever people say"
+        return (
+            f"{metric}: this judge gave all {kappa.n} labelled replies one verdict, {only!r}; {people}, "
+            "so nothing shows that it tells good replies from bad ones (docs/judges.md)"
+        )
     return (
         f"{metric}: this judge agrees with people by a kappa of {kappa.value:.3g} [{kappa.low:.3g}, {kappa.high:.3g}]; "
         f"where it may be under {WEAK:g}, its verdicts say little about theirs (docs/judges.md)"

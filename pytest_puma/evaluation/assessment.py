@@ -28,7 +28,7 @@ from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.groups import measure_cell, shown_metrics
 from pytest_puma.evaluation.predict import CellPredictions
 from pytest_puma.gates.judge import not_run, unmeasured
-from pytest_puma.judges.agreement import AGREEMENT, WEAK, is_compared, labelled_elsewhere, wanted_labels
+from pytest_puma.judges.agreement import AGREEMENT, WEAK, is_compared, labelled_elsewhere, only_verdict, wanted_labels
 from pytest_puma.metrics import ScoredPredictions, contrast, score, source_of
 
 _PARTIAL = "not judged: only samples with changed answers were asked"
@@ -203,7 +203,7 @@ class Assessment:
             if self.cell.model.source not in {"answers", "run"} and not labelled_elsewhere(samples):
                 yield cautions.on_labels(metric.name)
             if kappa is not None and not kappa.low >= WEAK:
-                yield cautions.on_agreement(metric.name, kappa)
+                yield cautions.on_agreement(metric.name, kappa, only_verdict(self.scored.predictions, kappa.metric))
 
     def _on_undrawn_labels(self) -> list[str]:
         """A sentence if the data may have more rows than were drawn, and people labelled some of these."""

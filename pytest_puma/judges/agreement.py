@@ -124,6 +124,13 @@ def confusions(predictions: Sequence[Prediction]) -> dict[str, dict[str, dict[st
     return tables
 
 
+def only_verdict(predictions: Sequence[Prediction], name: str) -> str:
+    """Return the verdict that the judge gave for every labelled reply of a metric of agreement; empty if several."""
+    people = confusions(predictions).get(name, {}).values()
+    given = {verdict for person in people for verdict, count in person.items() if count}
+    return given.pop() if len(given) == 1 else ""
+
+
 def _alone(asked: Rubric, part: str, question: Question) -> Rubric:
     """The rubric with one of its questions, under the name that columns have."""
     return replace(asked, name="_".join(filter(None, (asked.name, part))), questions={"": question}, expected=False)

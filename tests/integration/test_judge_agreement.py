@@ -57,6 +57,18 @@ def test_the_agreement_with_people_is_shown_with_its_interval_and_counts(project
 
 
 @ONE_PROCESS
+def test_one_verdict_for_all_labelled_replies_is_remarked(project: Project) -> None:
+    letters(project, *["yes", "no"] * 4)
+    one = "*warning: *judge.calm: this judge gave all 8 labelled replies one verdict, 'yes'; "
+    result = run(project, "kind")
+    result.stdout.fnmatch_lines(
+        [f"{one}this makes kappa 0, whatever people say, so nothing shows that it tells good *"]
+    )
+    letters(project, *["yes"] * 8)
+    run(project, "kind").stdout.fnmatch_lines([f"{one}people did the same, so nothing shows that it tells good *"])
+
+
+@ONE_PROCESS
 def test_a_labelled_reply_that_is_that_of_the_model_is_judged_once(project: Project) -> None:
     letters(project, *["yes"] * 8)
     rows = (project.pytester.path / "letters.jsonl").read_text(encoding="utf-8")
