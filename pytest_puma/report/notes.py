@@ -11,6 +11,7 @@ from pytest_puma.phrases import counted, megabytes, named
 from pytest_puma.report.agreement import agreements, judges
 from pytest_puma.report.gates import closing
 from pytest_puma.report.gates import sentence as gate_sentence
+from pytest_puma.report.remedies import remedies
 from pytest_puma.report.rows import metric_rows, number, throughput
 
 _DIGITS = re.compile(r"\d[\d.,]*")
@@ -100,7 +101,8 @@ def warnings(run: Run) -> list[Note]:
         for outcome in run.outcomes
         for warning in outcome.judgement.warnings
     )
-    return [*(Note(word="warning", text=note) for note in run.notes), *_folded(of_cells)]
+    of_models = (*run.notes, *remedies(run.outcomes))
+    return [*(Note(word="warning", text=note) for note in of_models), *_folded(of_cells)]
 
 
 def remarks(run: Run) -> list[str]:
