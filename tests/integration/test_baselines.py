@@ -11,7 +11,7 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
-from tests.integration.conftest import GATED, ONE_PROCESS, SCRIPTED, Project, baseline_files, with_baseline
+from tests.integration.conftest import GATED, ONE_PROCESS, SCRIPTED, TRIAGE, Project, baseline_files, with_baseline
 
 BUNDLED = Path(__file__).parents[2] / "prompts" / "triage_jira"
 #: An issue of which the model sees a letter of the key alone.
@@ -96,6 +96,24 @@ def test_updating_without_a_change_leaves_every_byte(one: Project) -> None:
     again = one.run("benchmarks", "--puma-update-baseline", model=False)
     again.stdout.fnmatch_lines(["baseline: benchmarks/baselines/triage_jira.json: 2 unchanged"])
     assert baseline_files(one) == before
+
+
+@ONE_PROCESS
+def test_an_update_names_what_else_differs_from_the_baseline_that_it_replaces(project: Project) -> None:
+    project.write(test_triage=TRIAGE)
+    project.run("--puma-update-baseline").stdout.no_fnmatch_line("baseline replaced: *")
+    plain = (f"--puma-model={project.model},chat=off", "--puma-seed=2", "--puma-update-baseline")
+    changed = "baseline replaced: triage_jira-zero_shot@tiny; changed since: the chat format, the seed"
+    both = (
+        "to keep both, restore the old one from version control, and give this model another name: --puma-model NAME=*"
+    )
+    project.run(*plain, model=False).stdout.fnmatch_lines(
+        [
+            "baseline: benchmarks/baselines/triage_jira.json: 1 changed",
+            f"{changed}; it had chat=on, this run has chat=off: {both}",
+        ]
+    )
+    project.run(*plain, model=False).stdout.no_fnmatch_line("baseline replaced: *")
 
 
 def _record(folder: Path) -> str:

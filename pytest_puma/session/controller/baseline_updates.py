@@ -21,6 +21,8 @@ from pytest_puma.session.settings.invocation import of_git
 from pytest_puma.session.settings.project import project_root
 
 _MAX_NAMED, _MAX_LOWERED = 3, 10
+#: The option `chat` of a model by what the signature of its engine says.
+_CHAT = {"True": "on", "False": "off"}
 
 
 class BaselineUpdater:
@@ -35,6 +37,7 @@ class BaselineUpdater:
         self._commit = of_git(self._root).revision if self._accepts else ""
         self._measured: dict[str, Entry] = {}
         self._worse: dict[str, list[str]] = {}
+        self._replaced: dict[str, str] = {}
         self._entries: list[Entry] = []
         self._faults: list[str] = []
         try:
@@ -61,6 +64,7 @@ class BaselineUpdater:
         entry = Entry.of(outcome, commit=self._commit, test=self._test(nodeid), source_of=source_of, old=old)
         self._measured[outcome.cell] = entry
         self._worse[outcome.cell] = [] if old is None else _worse(outcome, entry, old)
+        self._replaced[outcome.cell] = "" if old is None else _replaced(entry, old)
 
     def gone(self, collected: Collected | None) -> list[Entry]:
         """Return the entries without a test, so that a renamed test does not lose its baseline unnoticed.
@@ -98,7 +102,7 @@ class BaselineUpdater:
         gone = self.gone(collected) if self._accepts or self._prunes else []
         written = self._baselines.write(list(self._measured.values()), gone if self._prunes else [])
         kept = [f"baseline: no test runs {entry.cell} any more; --puma-prune-baseline removes it" for entry in gone]
-        return [*map(self._line, written), *self._lowered(), *([] if self._prunes else kept)]
+        return [*map(self._line, written), *self._changed(), *self._lowered(), *([] if self._prunes else kept)]
 
     def skip(self) -> list[str]:
         """Write nothing, as the run did not reach its end; return a line on this if any were requested."""
@@ -117,6 +121,13 @@ class BaselineUpdater:
         shown = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
         return f"baseline: {os.path.relpath(written.path, self._config.invocation_params.dir)}: {shown}"
 
+    def _changed(self) -> list[str]:
+        """Return a line for each sentence on what else changed since baselines that were replaced."""
+        cells: dict[str, list[str]] = {}
+        for cell, sentence in self._replaced.items():
+            cells.setdefault(sentence, []).append(cell)
+        return [f"baseline replaced: {named(alike, 1)}; {text}" for text, alike in cells.items() if text]
+
     def _lowered(self) -> list[str]:
         """Return a line for each accepted number that is worse than that of the baseline before."""
         lines = [line for of_cell in self._worse.values() for line in of_cell]
@@ -130,6 +141,21 @@ class BaselineUpdater:
             return file in read
         folders = [self._config.invocation_params.dir / argument for argument in self._config.args]
         return any(file.is_relative_to(folder.resolve()) for folder in folders)
+
+
+def _replaced(new: Entry, old: Entry) -> str:
+    """Return what else changed since the old baseline, empty if nothing did; the words are those of gates on it."""
+    if not (changed := old.changed(new.signature)):
+        return ""
+    sentence = f"changed since: {', '.join(changed)}"
+    was, now = (entry.signature.get("engine", {}).get("chat") for entry in (old, new))
+    if was == now or was not in _CHAT or now not in _CHAT:
+        return sentence
+    # A model has one name with and without `chat=off`, and the name identifies its baselines.
+    return (
+        f"{sentence}; it had chat={_CHAT[was]}, this run has chat={_CHAT[now]}: to keep both, restore the old one from "
+        "version control, and give this model another name: --puma-model NAME=FILE"
+    )
 
 
 def _worse(outcome: Outcome, new: Entry, old: Entry) -> list[str]:
