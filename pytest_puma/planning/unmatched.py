@@ -91,6 +91,17 @@ def unmatched_subjects(cells: Sequence[Cell], settings: Settings) -> list[str]:
     return [f"--puma-subject: {no_subject(pattern, names, values)}" for pattern in unmatched]
 
 
+def unmatched_data(named_files: Iterable[str], cells: Sequence[Cell], settings: Settings) -> list[str]:
+    """Return a sentence for each of these names of `--puma-data` that no scenario has."""
+    known = dict.fromkeys((*(cell.scenario.name for cell in cells), *sorted(settings.registry.scenarios)))
+    return [
+        f"--puma-data {name}={settings.request.data[name]}: no collected test has the scenario {name!r}; "
+        f"{there_are(name, known)}"
+        for name in named_files
+        if name not in known
+    ]
+
+
 class _Names:
     """The names that a gate can use, found once for all gates: each scenario has to make its catalogue of metrics."""
 

@@ -39,7 +39,6 @@ COMMAND_LINES = {
     "max tokens": (["--puma-max-tokens=0"], "*puma: the command line: max_tokens is 0; expected a number from 1*"),
     "a gate without an operator": (["--puma-gate=f1_macro 0.4"], "*puma: *f1_macro 0.4*column*"),
     "data without a scenario": (["--puma-data=x.csv"], "*puma: --puma-data 'x.csv': expected SCENARIO=PATH*"),
-    "data of an unknown scenario": (["--puma-data=x=x.csv"], "*puma: --puma-data: scenario 'x' is unknown; there are*"),
     "data that are not there": (
         ["--puma-data=triage_jira=x.csv"],
         "*puma: --puma-data 'triage_jira=x.csv': found no file *",

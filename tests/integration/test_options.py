@@ -5,6 +5,29 @@ import pandas as pd
 
 from tests.integration.conftest import INI, SCRIPTED, TRIAGE, Project
 
+TICKETS = """
+import pytest
+from pytest_puma import FileScenario
+
+class Tickets(FileScenario):
+    name = "tickets"
+    task_type = "classification"
+    data = "tickets.csv"
+    key = "id"
+    text_fields = ("text",)
+    label_column = "priority"
+
+    def valid_labels(self):
+        return ["Major", "Minor"]
+
+    def parse_response(self, response):
+        return response
+
+@pytest.mark.puma(Tickets, strategies=["zero_shot"], samples=2)
+def test_tickets(puma):
+    pass
+"""
+
 
 def _issues(count: int) -> pd.DataFrame:
     labels = ["critical", "MAJOR", "Minor", "Trivial"]
@@ -26,6 +49,33 @@ def test_own_csv_jsonl_and_parquet_give_the_same_predictions(alone: Project) -> 
         (folder / ".puma").rename(folder / f"puma-{name}")
     assert result[0] == result[1] == result[2]
     assert result[0][0]["sample_id"].startswith("OWN-")
+
+
+def test_a_scenario_of_a_test_file_takes_own_data_by_its_name(project: Project) -> None:
+    prompts = project.pytester.path / "prompts" / "tickets"
+    prompts.mkdir(parents=True)
+    (prompts / "zero_shot.jinja").write_text("{{ text }}", encoding="utf-8")
+    (project.pytester.path / "mine.csv").write_text("id,text,priority\n1,a,Major\n2,b,Minor\n", encoding="utf-8")
+    project.write(conftest=SCRIPTED, test_tickets=TICKETS, test_triage=TRIAGE)
+    project.run("--puma-data=tickets=mine.csv", "-k", "tickets").assert_outcomes(passed=1)
+    assert project.record()["outcomes"][0]["signature"]["data"]["file"] == "mine.csv"
+
+    unknown = (
+        "puma: --puma-data ticket=*mine.csv: no collected test has the scenario 'ticket'; did you mean 'tickets'? "
+    )
+    for part in ([], ["test_tickets.py"]):
+        result = project.run("--puma-data=ticket=mine.csv", "--puma-data=tickets=mine.csv", *part)
+        assert result.ret != 0
+        result.stdout.fnmatch_lines([f"{unknown}there are: tickets, *"])
+
+
+def test_data_of_the_ini_file_may_be_those_of_a_test_file_that_is_not_run(alone: Project) -> None:
+    (alone.pytester.path / "mine.csv").write_text("id,text,priority\n1,a,Major\n", encoding="utf-8")
+    alone.pytester.makeini(f"{INI}puma_data = tickets=mine.csv\n")
+    alone.write(test_triage=TRIAGE)
+    alone.run("test_triage.py").assert_outcomes(passed=1)
+    whole = alone.run(model=False)
+    whole.stdout.fnmatch_lines(["puma: --puma-data tickets=*: no collected test has the scenario 'tickets'; *"])
 
 
 def test_data_that_change_during_a_run_are_named_by_the_digest_of_the_rows_that_were_judged(alone: Project) -> None:

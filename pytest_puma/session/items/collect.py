@@ -11,7 +11,7 @@ from pytest_puma.planning import matrix
 from pytest_puma.planning.marker import as_recorded, read_marker
 from pytest_puma.planning.ready import Identities, check_ready
 from pytest_puma.planning.shards import WHOLE
-from pytest_puma.planning.unmatched import unmatched, unmatched_subjects
+from pytest_puma.planning.unmatched import unmatched, unmatched_data, unmatched_subjects
 from pytest_puma.report import escape
 from pytest_puma.session.items.collected import PART, cell_of, marks, refuse
 from pytest_puma.session.items.memory import rare_collections
@@ -57,9 +57,13 @@ class AllCells:
             # Whether files with benchmarks may be left out of the collection.
             omits = leaves_out(self._config) or bool(getattr(self._config.option, "lf", False))
             # Files and gates on one command line belong together.
-            foreign = settings.judging.ini_gates if is_part(self._config) else ()
+            part = is_part(self._config)
+            foreign = settings.judging.ini_gates if part else ()
             faults = unmatched(self.cells, settings, settings.judging.gates if omits else foreign)
-            faults += [] if omits else unmatched_subjects(self.cells, settings)
+            if not omits:
+                stated = [entry.partition("=")[0] for entry in self._config.option.puma_data or ()]
+                faults += unmatched_subjects(self.cells, settings)
+                faults += unmatched_data(stated if part else settings.request.data, self.cells, settings)
         except PumaError as error:  # from a scenario that fails to name its metrics
             faults = [str(error)]
         refuse(session, items, faults)

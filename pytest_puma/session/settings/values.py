@@ -71,7 +71,7 @@ def request_of(config: pytest.Config, registry: Registry, storage: Storage) -> R
     return Request(
         scenarios=scenarios,
         models=models,
-        data=_data(config, registry),
+        data=_data(config),
         command=_run_options(command, registry),
         ini=_run_options(ini, registry),
         threads=threads,
@@ -208,8 +208,8 @@ def _run_options(source: OptionSource, registry: Registry) -> RunOptions:
         )
 
 
-def _data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
-    """Return the files of `--puma-data` and of `puma_data`, by scenario."""
+def _data(config: pytest.Config) -> dict[str, Path]:
+    """Return the files of `--puma-data` and of `puma_data` by scenario, which may be one of a test file."""
     files: dict[str, Path] = {}
     folders = {
         OptionSource(config, is_ini=True): project_root(config),
@@ -223,7 +223,6 @@ def _data(config: pytest.Config, registry: Registry) -> dict[str, Path]:
             if not path:
                 msg = f"{where}: expected SCENARIO=PATH, as in triage_jira=issues.csv"
                 raise SettingsError(msg)
-            registry.known_scenario(name, where=source.name("--puma-data"))
             if name in named:
                 msg = f"{where}: {name} has a file already; expected one file per scenario"
                 raise SettingsError(msg)
