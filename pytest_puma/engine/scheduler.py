@@ -16,8 +16,8 @@ A guided job has a twin: a second prompt in a sequence of its own, which gets th
 jobs that wait for their twins could fill the cache. Twins share prefixes along a path of their own.
 
 With streams, llama.cpp computes the streams of a batch together only if their numbers are consecutive and
-all bring the same number of tokens. So prompts are prefilled one by one, the sequences of jobs are numbered
-from the lowest and those of fork points from the highest, and gaps are filled from the end.
+all bring the same number of tokens. So prompts are prefilled one by one, except for those whose last token alone is
+pending; the sequences of jobs are numbered from the lowest, those of fork points from the highest, and gaps are filled.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class Scheduler:
     def _compose(self) -> list[tuple[Track, Step]]:
         prefill = [track for track in self.sequences.in_order() if track.pending and not track.generates]
         if self._streams:
-            del prefill[1:]
+            prefill = [track for track in prefill if not track.at_last_token][:1]
             if not prefill:
                 self.sequences.compact()
         tracks = prefill or [track for track in self.sequences.in_order() if track.pending]

@@ -40,6 +40,11 @@ class Track:
         """Whether its prefill is complete and only new tokens are pending."""
         return self.job is not None and self.tail is None and self.held >= len(self.job.tokens)
 
+    @property
+    def at_last_token(self) -> bool:
+        """Whether a job has one token pending, and those before it in the cache."""
+        return self.job is not None and self.held > 0 and self.pending == 1
+
     def step(self, tokens: int, rows: int) -> Step:
         """Return the next tokens that fit into `tokens` tokens and `rows` rows of logits."""
         end = min(len(self.tokens), self.held + tokens, max(self.rows_from, self.held) + rows)

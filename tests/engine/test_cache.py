@@ -60,8 +60,8 @@ def test_streams_are_for_jobs_that_decode_more_than_they_prefill() -> None:
     assert chosen(prompts(room=prefill // 10 + 1)) == Cache(6 * longest, streams=6)
 
 
-@pytest.mark.parametrize(("limit", "together"), [(3, 3), (4, 4), (7, 5), (9, 5), (12, 10)])
-def test_streams_are_filled_in_waves_of_one_size(limit: int, together: int) -> None:
+@pytest.mark.parametrize(("limit", "together"), [(3, 3), (4, 4), (6, 6), (7, 7), (9, 8), (12, 10)])
+def test_streams_are_filled_in_few_waves_of_whole_fours(limit: int, together: int) -> None:
     cache = chosen(prompts(room=280), parallel=limit)
     assert cache.streams == together + 2
     assert cache.parallel(ScriptedBackend({})) == together
@@ -76,7 +76,7 @@ def test_a_long_job_does_not_take_the_streams_from_the_short_ones() -> None:
     short = prompts(room=280)
     # Streams of its length would be only two.
     long = job(0, range(4000), room=280)
-    assert cache_for([long, *short], backend) == (Cache(7 * 1280, streams=7), short, [long])
+    assert cache_for([long, *short], backend) == (Cache(10 * 1280, streams=10), short, [long])
     assert cache_for([long], backend) == (Cache(whole_blocks(long.kv_slots)), [long], [])
 
 
@@ -88,9 +88,9 @@ def test_jobs_of_several_lengths_share_streams_where_that_takes_no_more_waves() 
 
 def test_a_long_shared_prefix_is_not_copied_into_few_streams() -> None:
     common = [job(key, [*range(3000), *[key] * 100], room=600) for key in range(5000, 5010)]
-    # Four at once in a shared cache, two in streams; with more KV slots, five in streams.
+    # Four at once in a shared cache, two in streams; with more KV slots, eight in streams.
     assert chosen(common, parallel=8, good_kv_slots=4096).streams == 0
-    assert chosen(common, parallel=8, good_kv_slots=4096, stream_kv_slots=60000).streams == 5 + 2
+    assert chosen(common, parallel=8, good_kv_slots=4096, stream_kv_slots=60000).streams == 8 + 2
 
 
 @pytest.mark.parametrize(

@@ -92,6 +92,15 @@ def test_one_stream_prefills_at_a_time_and_those_that_decode_have_consecutive_nu
         assert len(plan.steps) == 1 or [step.sequence for step in plan.steps] == list(range(len(plan.steps)))
 
 
+def test_the_last_tokens_of_equal_prompts_are_computed_in_one_batch_of_streams() -> None:
+    endings = {key: (7, 7, 7) for key in range(6)}
+    drive = Drive(sequences=5, parallel=3, kv_slots=5 * 256, streams=True, endings=endings)
+    drive.submit(*(job(key, range(100), room=4) for key in range(6)))
+    sizes = [[len(step.tokens) for step in plan.steps] for plan in drive.run().plans]
+    # The common part, then two waves: the last token of each prompt, and three new ones.
+    assert sizes == [[99], *[[1, 1, 1]] * 4, *[[1, 1, 1]] * 4]
+
+
 def test_no_stream_takes_a_longer_job_or_the_continuations_of_a_score() -> None:
     scheduler = Drive(sequences=4, kv_slots=400, streams=True).scheduler
     assert scheduler.takes(job(0, range(99)))
