@@ -19,7 +19,7 @@ from typing import Any
 
 from pytest_puma.baseline.entry import PARSER, changed_parts
 from pytest_puma.core import Generate, Penalties, Prompt, Request, Score
-from pytest_puma.engine.version import ENGINE_VERSION
+from pytest_puma.engine.version import BATCHING_VERSION, ENGINE_VERSION
 
 #: Parts of a backend's signature that change the batches and the rounding, so that they tip near-ties only.
 BATCHING = ("threads", "parallel", "n_ctx")
@@ -82,9 +82,9 @@ def batch_key(
 ) -> bytes:
     """Return the key of a batch: the one before it, its first requests, those `computed`, and how they are batched."""
     batching = {name: signature[name] for name in BATCHING if name in signature}
-    parts = [before.hex(), [key.hex() for key in requests], batching | {"parallel_streams": str(parallel_streams)}]
+    batching |= {"parallel_streams": str(parallel_streams), "version": str(BATCHING_VERSION)}
     others = [] if list(computed) == list(requests) else [[key.hex() for key in computed]]
-    return _digest("company", parts + others)[:16]
+    return _digest("company", [before.hex(), [key.hex() for key in requests], batching, *others])[:16]
 
 
 def changes(then: Mapping[str, Any], now: Mapping[str, Any], *, read: bool = True) -> list[str]:

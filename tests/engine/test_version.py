@@ -1,4 +1,4 @@
-"""Golden answers of this version of the engine: a change of them must raise `ENGINE_VERSION`.
+"""Golden answers and batches of this version of the engine: a change must raise `ENGINE_VERSION` or `BATCHING_VERSION`.
 
 `python -m tests.engine.test_version` writes the answers of a new version to `golden_answers.json`.
 """
@@ -18,7 +18,7 @@ from pytest_puma.core import Backend, Message, Model, ModelOptions, Prompt, Requ
 from pytest_puma.engine.encoding import encode_all
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
-from pytest_puma.engine.version import ENGINE_VERSION
+from pytest_puma.engine.version import BATCHING_VERSION, ENGINE_VERSION
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.testing import ScriptedBackend
 from tests.engine.ask import INSTRUCTIONS, generate, prompt, score
@@ -30,6 +30,10 @@ GOLDEN = Path(__file__).with_name("golden_answers.json")
 CHANGED = (
     "the engine gives other answers than its version {version}: undo the change, or raise ENGINE_VERSION in "
     "pytest_puma/engine/version.py and run `python -m tests.engine.test_version`"
+)
+OTHER_BATCHES = (
+    "the engine computes the same requests in other batches than its version {version}: undo the change, or raise "
+    "BATCHING_VERSION in pytest_puma/engine/version.py and run `python -m tests.engine.test_version`"
 )
 #: Maximum difference of a log-probability between processors: exponentials differ in the last bit, and the kernels of
 #: llama.cpp round the activations to eight bits in other blocks.
@@ -71,6 +75,24 @@ class HashedLogits(ScriptedBackend):
     def drop(self, sequence: int) -> None:
         super().drop(sequence)
         self._contexts.pop(sequence, None)
+
+
+class RecordedBatches(HashedLogits):
+    """Records each cache, and each batch as (sequence, position, tokens) of its steps; seven jobs run at once."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.parallel = self.parallel_streams = 7
+        self.stream_kv_slots = 100_000
+        self.record: list[object] = []
+
+    def open(self, kv_slots: int, streams: int = 0) -> None:
+        super().open(kv_slots, streams)
+        self.record.append((kv_slots, streams))
+
+    def decode(self, steps: Sequence[Step]) -> Logits:
+        self.record.append([(step.sequence, step.start, len(step.tokens)) for step in steps])
+        return super().decode(steps)
 
 
 def _hashed_row(context: bytes) -> list[float]:
@@ -135,6 +157,25 @@ def tokens_of(backend: Backend, asked: Sequence[Request]) -> list[str]:
     return [hashlib.sha256(json.dumps(tokens).encode()).hexdigest()[:16] for tokens in of_each]
 
 
+def votes() -> list[Request]:
+    """Five sampled replies to each of two prompts: more new tokens than prompt tokens, so that streams are faster."""
+    return [
+        generate(prompt(f"Issue {number}"), 200, temperature=1.0, seed=seed)
+        for number in range(2)
+        for seed in range(5)
+    ]
+
+
+def batches() -> list[str]:
+    """A digest of the caches and batches of all requests in a shared cache, and of the votes in streams."""
+    digests = []
+    for asked in (requests(), votes()):
+        backend = RecordedBatches()
+        Engine(backend).run(asked)
+        digests.append(hashlib.sha256(json.dumps(backend.record).encode()).hexdigest()[:16])
+    return digests
+
+
 def bundled() -> NativeBackend:
     path = bundled_folder("models") / "puma-tiny.gguf"
     return NativeBackend(Model(name="puma-tiny", path=path, options=ModelOptions(strict=True)), threads=1)
@@ -182,11 +223,16 @@ def golden() -> Any:
 
 
 def test_the_golden_answers_are_those_of_this_version(golden: Any) -> None:
-    assert golden["version"] == ENGINE_VERSION, "run `python -m tests.engine.test_version`"
+    versions = [golden["version"], golden["batching_version"]]
+    assert versions == [ENGINE_VERSION, BATCHING_VERSION], "run `python -m tests.engine.test_version`"
 
 
 def test_answers_to_given_logits(golden: Any) -> None:
     assert_equal(hashed_answers(), golden["hashed"], tolerance=LAST_BITS)
+
+
+def test_batches(golden: Any) -> None:
+    assert batches() == golden["batches"], OTHER_BATCHES.format(version=BATCHING_VERSION)
 
 
 def test_answers_of_the_bundled_model(golden: Any) -> None:
@@ -197,5 +243,12 @@ def test_answers_of_the_bundled_model(golden: Any) -> None:
 
 if __name__ == "__main__":
     TOKENS, BUNDLED = bundled_answers()
-    CONTENT = {"version": ENGINE_VERSION, "tokens": TOKENS, "hashed": hashed_answers(), "bundled": BUNDLED}
+    CONTENT = {
+        "version": ENGINE_VERSION,
+        "batching_version": BATCHING_VERSION,
+        "tokens": TOKENS,
+        "batches": batches(),
+        "hashed": hashed_answers(),
+        "bundled": BUNDLED,
+    }
     GOLDEN.write_text(json.dumps(CONTENT, indent=1) + "\n", encoding="utf-8")

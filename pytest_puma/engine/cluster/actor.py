@@ -16,7 +16,7 @@ from pytest_puma.codec.exchange import requests_from, responses_bytes
 from pytest_puma.core import EngineError, Identity, Model, PumaError, Response, Speed
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.machine import cores
-from pytest_puma.engine.version import ENGINE_VERSION
+from pytest_puma.engine.version import BATCHING_VERSION, ENGINE_VERSION
 from pytest_puma.models.names import name_from_file
 from pytest_puma.models.resolve import find_model, inspect_model
 from pytest_puma.models.search import default_directories
@@ -25,8 +25,8 @@ from pytest_puma.platform.bundled import bundled_folder
 
 
 def own_version() -> str:
-    """Return the version of pytest-puma and of its engine's answers, which are the same on all machines of a run."""
-    return f"{version('pytest-puma')} (engine {ENGINE_VERSION})"
+    """Return the versions of pytest-puma, of its answers and of its batches: the same on all machines of a run."""
+    return f"{version('pytest-puma')} (engine {ENGINE_VERSION}, batches {BATCHING_VERSION})"
 
 
 def find(place: str, folders: Sequence[str]) -> dict[str, Any]:
