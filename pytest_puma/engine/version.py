@@ -5,6 +5,6 @@
 #: a docstring changes no answer. `tests/engine/test_version.py` holds golden answers of this version.
 ENGINE_VERSION = 1
 
-#: Raise it when a change computes the same requests in other batches: other sizes, another order, another cache. It tips
-#: near-ties only, so kept responses are still found, and count as computed in another batch.
+#: Raise it when a change computes the same requests in other batches: other sizes, another order, another cache. That
+#: tips near-ties only, so kept responses are still found, and count as computed in another batch.
 BATCHING_VERSION = 2

@@ -93,8 +93,7 @@ def test_one_stream_prefills_at_a_time_and_those_that_decode_have_consecutive_nu
 
 
 def test_the_last_tokens_of_equal_prompts_are_computed_in_one_batch_of_streams() -> None:
-    endings = {key: (7, 7, 7) for key in range(6)}
-    drive = Drive(sequences=5, parallel=3, kv_slots=5 * 256, streams=True, endings=endings)
+    drive = Drive(sequences=5, parallel=3, kv_slots=5 * 256, streams=True, endings=dict.fromkeys(range(6), (7, 7, 7)))
     drive.submit(*(job(key, range(100), room=4) for key in range(6)))
     sizes = [[len(step.tokens) for step in plan.steps] for plan in drive.run().plans]
     # The common part, then two waves: the last token of each prompt, and three new ones.

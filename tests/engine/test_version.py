@@ -9,22 +9,18 @@ import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-import numpy as np
 import pytest
 
-from pytest_puma.core import Backend, Message, Model, ModelOptions, Prompt, Request, Response, Score, Step
+from pytest_puma.core import Backend, Message, Model, ModelOptions, Prompt, Request, Response, Score
 from pytest_puma.engine.encoding import encode_all
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.version import BATCHING_VERSION, ENGINE_VERSION
 from pytest_puma.platform.bundled import bundled_folder
-from pytest_puma.testing import ScriptedBackend
 from tests.engine.ask import INSTRUCTIONS, generate, prompt, score
-
-if TYPE_CHECKING:
-    from pytest_puma.core.backend import Logits
+from tests.engine.hashed_logits import HashedLogits, RecordedBatches
 
 GOLDEN = Path(__file__).with_name("golden_answers.json")
 CHANGED = (
@@ -43,65 +39,6 @@ TRIAGE = (
     "Decide the priority of an issue: Critical, Major, Minor or Trivial.\n"
     "Reply with exactly one of these labels and nothing else."
 )
-_LETTERS = b" abcdefghijklmnopqrstuvwxyz"
-_END = 256
-
-
-class HashedLogits(ScriptedBackend):
-    """Letters with logits that are a hash of all tokens before: they are equal on every machine."""
-
-    def __init__(self) -> None:
-        super().__init__({})
-        self._contexts: dict[int, bytes] = {}
-
-    def open(self, kv_slots: int, streams: int = 0) -> None:
-        super().open(kv_slots, streams)
-        self._contexts = {}
-
-    def decode(self, steps: Sequence[Step]) -> Logits:
-        super().decode(steps)
-        rows = []
-        for step in steps:
-            context = self._contexts.get(step.sequence, b"") + bytes(list(step.tokens))
-            self._contexts[step.sequence] = context
-            first = step.start + step.rows_from
-            rows += [_hashed_row(context[: position + 1]) for position in range(first, len(context))]
-        return np.array(rows, np.float32).reshape(len(rows), _END + 1)
-
-    def fork(self, source: int, target: int) -> None:
-        super().fork(source, target)
-        self._contexts[target] = self._contexts[source]
-
-    def drop(self, sequence: int) -> None:
-        super().drop(sequence)
-        self._contexts.pop(sequence, None)
-
-
-class RecordedBatches(HashedLogits):
-    """Records each cache, and each batch as (sequence, position, tokens) of its steps; seven jobs run at once."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.parallel = self.parallel_streams = 7
-        self.stream_kv_slots = 100_000
-        self.record: list[object] = []
-
-    def open(self, kv_slots: int, streams: int = 0) -> None:
-        super().open(kv_slots, streams)
-        self.record.append((kv_slots, streams))
-
-    def decode(self, steps: Sequence[Step]) -> Logits:
-        self.record.append([(step.sequence, step.start, len(step.tokens)) for step in steps])
-        return super().decode(steps)
-
-
-def _hashed_row(context: bytes) -> list[float]:
-    tokens = [*_LETTERS, _END]
-    numbers = np.frombuffer(hashlib.shake_256(context).digest(4 * len(tokens)), "<u4") / 2**32
-    row = [-50.0] * (_END + 1)
-    for token, number in zip(tokens, numbers.tolist(), strict=True):
-        row[token] = 8 * number
-    return row
 
 
 def requests() -> list[Request]:
@@ -160,9 +97,7 @@ def tokens_of(backend: Backend, asked: Sequence[Request]) -> list[str]:
 def votes() -> list[Request]:
     """Five sampled replies to each of two prompts: more new tokens than prompt tokens, so that streams are faster."""
     return [
-        generate(prompt(f"Issue {number}"), 200, temperature=1.0, seed=seed)
-        for number in range(2)
-        for seed in range(5)
+        generate(prompt(f"Issue {number}"), 200, temperature=1.0, seed=seed) for number in range(2) for seed in range(5)
     ]
 
 

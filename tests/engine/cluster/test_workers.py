@@ -92,7 +92,7 @@ def test_workers_with_different_files_are_named(cluster: Cluster, start: Start, 
 
 def test_a_worker_of_another_version_is_named(cluster: Cluster, start: Start, gguf: Path) -> None:
     start(gguf, "--preload", OTHER)
-    expected = re.escape(f"has pytest-puma 0.0.9 (engine 1); expected {own_version()}, as here")
+    expected = re.escape(f"has pytest-puma 0.0.9 (engine 1, batches 2); expected {own_version()}, as here")
     with pytest.raises(ModelError, match=rf"^worker tcp://[\d.:]+ \(.+\) {expected}$"):
         cluster.models(parse_argument("q.gguf"))
 
