@@ -16,13 +16,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from random import Random
 from statistics import fmean, median
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from pytest_puma.core import DataError, Sample, Scenario
 from pytest_puma.datasets.fields import hidden_fields, text_fields
 from pytest_puma.datasets.order import plain_text
 from pytest_puma.phrases import named
-from pytest_puma.stats.resampling import components
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,12 +29,8 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_matrix
     from sklearn.feature_extraction.text import TfidfVectorizer
 
-    _Fold: TypeAlias = tuple[NDArray[np.intp], NDArray[np.intp]]
-
 #: Computes the answers to all samples of a scenario; none if there is nothing to learn. The last argument is a seed.
 Program: TypeAlias = Callable[[Scenario, Sequence[Sample], int], Sequence[str]]
-
-FOLDS = 5
 
 
 def _majority(scenario: Scenario, samples: Sequence[Sample], _: int) -> Sequence[str]:
@@ -89,9 +84,11 @@ def _learned_answers(scenario: Scenario, samples: Sequence[Sample], seed: int) -
     from sklearn.feature_extraction.text import CountVectorizer
     from sklearn.linear_model import LogisticRegression, Ridge
 
+    from pytest_puma.analysis.folds import folds_of
+
     graded = scenario.kind.graded
     golds = np.array([float(sample.gold) if graded else sample.gold for sample in samples])
-    folds = _folds(samples, golds, seed, by_label=not graded)
+    folds = folds_of(samples, golds, seed, by_label=not graded)
     if not folds:
         return []
     fields = text_fields(scenario, samples, hidden_fields(scenario, samples))
@@ -128,9 +125,11 @@ def _learned_choices(scenario: Scenario, samples: Sequence[Sample], seed: int) -
     from sklearn.feature_extraction.text import TfidfVectorizer
     from sklearn.linear_model import LogisticRegression
 
+    from pytest_puma.analysis.folds import folds_of
+
     questions = [_question(scenario, sample) for sample in samples]
     texts = [_texts(sample) for sample in samples]
-    folds = _folds(samples, np.zeros(len(samples)), seed, by_label=False)
+    folds = folds_of(samples, np.zeros(len(samples)), seed, by_label=False)
     answers = [""] * len(samples)
     for training, test in folds:
         weights = TfidfVectorizer(sublinear_tf=True)
@@ -153,23 +152,6 @@ def _features(weights: TfidfVectorizer, questions: Sequence[str], texts: Sequenc
     contexts = weights.transform([question for question, _, _ in rows])
     lengths = [[len(text) / max(map(len, choices))] for _, text, choices in rows]
     return hstack([words, csr_matrix(words.multiply(contexts).sum(axis=1)), csr_matrix(lengths)]).tocsr()
-
-
-def _folds(samples: Sequence[Sample], golds: NDArray[Any], seed: int, *, by_label: bool) -> list[_Fold]:
-    """Training and test rows of each fold; none if there are too few, or a fold has one label alone."""
-    import numpy as np
-    from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
-
-    if len(samples) < 2 * FOLDS:
-        return []
-    groups = components([sample.units for sample in samples])
-    if len(set(groups)) < FOLDS:
-        # Shared units connect all samples: then folds share some units.
-        groups = list(range(len(samples)))
-    rarest = min(np.unique(golds, return_counts=True)[1])
-    split = StratifiedGroupKFold if by_label and rarest >= FOLDS else GroupKFold
-    folds = list(split(FOLDS, shuffle=True, random_state=seed).split(golds, golds, groups))
-    return folds if not by_label or all(len(np.unique(golds[training])) > 1 for training, _ in folds) else []
 
 
 def _texts(sample: Sample) -> list[str]:
