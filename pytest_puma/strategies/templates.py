@@ -102,6 +102,7 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
 
     from pytest_puma.engine.sandbox import SandboxedEnvironment
     from pytest_puma.strategies.blocks import has_only_blocks, refuse_empty, refuse_stray_text, turn_blocks
+    from pytest_puma.strategies.includes import with_texts
 
     loader = jinja2.FileSystemLoader(folders)
     # The end is kept so that an include on its own line stays a line.
@@ -112,7 +113,9 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
         trees = {name: tree for name, _, tree in read}
         refuse_empty(trees[path.name], sources[path.name], path)
         refuse_stray_text(trees[path.name], path)
-        compiled, blocks = environment.get_template(path.name), turn_blocks(trees, path.name)
+        blocks, only_blocks = turn_blocks(trees, path.name), has_only_blocks(trees[path.name])
+        code = environment.compile(with_texts(trees, path.name), path.name, str(path))
+        compiled = jinja2.Template.from_code(environment, code, environment.make_globals(None))
     except jinja2.TemplateSyntaxError as error:
         msg = f"{error.filename or path}, line {error.lineno}: {error.message}"
         raise TemplateError(msg) from error
@@ -123,7 +126,6 @@ def _load(path: Path, folders: Sequence[Path]) -> Template:
         msg = f"{path}: {reason(error)}; expected a Jinja2 template in UTF-8"
         raise TemplateError(msg) from error
     digest = hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()
-    only_blocks = has_only_blocks(trees[path.name])
     return Template(path=path, sources_sha256=digest, compiled=compiled, turns=blocks, only_blocks=only_blocks)
 
 
