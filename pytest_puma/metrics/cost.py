@@ -60,9 +60,9 @@ def statistics(table: PredictionTable) -> Iterator[Statistic]:
     known = joules > 0
     of_energy: dict[str, Any] = {"source": "energy", "better": "low", "unit": "J", "optional": True}
     yield mean("joules_mean", joules, known, **of_energy)
-    pairs = zip(table.predictions, table.right, strict=True)
-    right = np.array([hit if prediction.loss is None else prediction.loss == 0 for prediction, hit in pairs], float)
-    kernel = ratio(joules, np.where(known, right, 0.0))
+    answers = zip(known.tolist(), table.predictions, table.right.tolist(), strict=True)
+    right = [energy and (hit if p.loss is None else p.loss == 0) for energy, p, hit in answers]
+    kernel = ratio(joules, np.array(right, dtype=np.float64))
     yield Statistic(
         name="joules_per_right", kernel=kernel, n=int(known.sum()), inputs=masked(joules, known), **of_energy
     )

@@ -203,7 +203,7 @@ _AGREEMENT: Mapping[str, Callable[..., Kernel]] = {
 #: By `ComparisonBasis.rebuild`.
 BUILDERS: Mapping[str, Callable[..., Kernel]] = {
     "mean": average,
-    "median": median,
+    "median": partial(distinct, median),
     "root_mean_square": root_mean_square,
     "standardised": partial(distinct, _standardised),
     **{name: partial(distinct, build) for name, build in _AGREEMENT.items()},
