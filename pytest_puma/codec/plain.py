@@ -18,6 +18,8 @@ def plain(value: Any) -> Any:
     kind = type(value)
     if kind is str:
         return storable(value)
+    if kind is dict:
+        return {storable(str(key)): plain(entry) for key, entry in value.items()}
     return value if kind in _JSON_TYPES else _converted(value)
 
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import json
 import math
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 import msgspec
@@ -103,6 +104,7 @@ _SAME = (
     ),
     *("references", "choices", "order", "reply", "divergence"),
 )
+_SAME_VALUES = attrgetter(*_SAME)
 _FREE = Usage()
 _ENCODER = msgspec.json.Encoder(enc_hook=plain)
 _CELL = msgspec.json.Decoder(CellLine)
@@ -113,7 +115,7 @@ def prediction_json(prediction: Prediction) -> str:
     """Return the object of a prediction, in one line."""
     return _encoded(
         _PredictionLine(
-            **{name: getattr(prediction, name) for name in _SAME},
+            **dict(zip(_SAME, _SAME_VALUES(prediction), strict=True)),
             fields=plain(prediction.fields),
             likelihoods=tuple(map(_likelihood_line, prediction.likelihoods)),
             unconditional=tuple(map(_likelihood_line, prediction.unconditional)),

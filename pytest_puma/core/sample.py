@@ -85,7 +85,9 @@ class Origin:
     reply: str = ""
 
     def at(self, index: int) -> Origin:
-        """Return the origin of another request of the same conversation."""
+        """Return the origin of a request of the same conversation."""
+        if index == self.index:
+            return self
         return Origin(self.cell, self.sample, self.trial, index, self.metric, self.reply)
 
     @property

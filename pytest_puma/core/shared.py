@@ -59,18 +59,20 @@ class SharedPrompts:
 
     def shared(self) -> tuple[Messages, ...]:
         """Return the shared prefix of all added prompts, by turn."""
-        return tuple(_before(first, self._boundary(turn)) for turn, first in enumerate(self._first))
+        boundaries = map(self._boundary, range(len(self._first)), self._common)
+        return tuple(map(_before, self._first, boundaries))
 
     def rest(self, kept: PromptRest) -> Messages:
         """Return a prompt without the shared prefix of its turn."""
-        return joined(self._between(kept.turn, self._boundary(kept.turn), kept.parts), kept.rest)
+        return joined(self._between(kept.turn, self._common[kept.turn], kept.parts), kept.rest)
 
-    def _cut(self, turn: int, start: Place, end: Place) -> Messages:
-        return _after(_before(self._first[turn], end), start)
+    def _cut(self, turn: int, common: Place, end: Place) -> Messages:
+        """The part between the shared prefix of the prompts so far, whose end is before `common`, and a place."""
+        return _after(_before(self._first[turn], end), self._boundary(turn, common))
 
-    def _boundary(self, turn: int) -> Place:
+    def _boundary(self, turn: int, common: Place) -> Place:
         """The end of the shared prefix, moved back to the last space, so that each rest begins with a whole word."""
-        first, (at, characters) = self._first[turn], self._common[turn]
+        first, (at, characters) = self._first[turn], common
         if (at, characters) == START:
             return START
         text = first[at].content

@@ -44,7 +44,7 @@ def hidden_fields(scenario: Scenario, samples: Sequence[Sample]) -> frozenset[st
     scenario.gold_label(row)
     revealing = {
         name
-        for name in row.names_read - set(scenario.text_fields)
+        for name in row.names_read - {*scenario.text_fields, *declared}
         if all(scenario.kind.gold(plain_text(sample.fields.get(name)), labels) == sample.gold for sample in samples)
     }
     return frozenset((*declared, *revealing))

@@ -155,15 +155,16 @@ def _distinct(scenario: Scenario, samples: Iterable[Sample]) -> Iterator[Sample]
     times: Counter[str] = Counter()
     for sample in samples:
         earlier = first.setdefault(sample.id, sample)
-        times[sample.id] += 1
         if earlier is sample:
             yield sample
-        elif scenario.key is not None and not (drop and _are_equal(earlier, sample)):
+            continue
+        times[sample.id] += 1
+        if scenario.key is not None and not (drop and _are_equal(earlier, sample)):
             remedy = '; duplicates = "drop" leaves out equal rows' if _are_equal(earlier, sample) else ""
             fault = f"{earlier.row} and {sample.row} have this {scenario.key}; each row needs its own{remedy}"
             raise _fault(scenario, sample.id, fault)
         elif not drop:
-            yield replace(sample, id=f"{sample.id}#{times[sample.id]}", equal_row=earlier.row)
+            yield replace(sample, id=f"{sample.id}#{times[sample.id] + 1}", equal_row=earlier.row)
 
 
 def _drops(scenario: Scenario) -> bool:

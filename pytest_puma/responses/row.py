@@ -15,9 +15,10 @@ from hashlib import blake2b
 from json import dumps
 from typing import Any, cast
 
+import msgspec
+
 from pytest_puma.core import EngineError, Likelihood, Response, StoreShare, TopTokens, Usage
 from pytest_puma.core.conversation import Finish
-from pytest_puma.platform.json_text import parse_json
 
 #: Columns of the table `response` that hold a response.
 COLUMNS = ("finish", "text", "packed", "logprobs", "likelihoods", "usage", "top")
@@ -25,6 +26,8 @@ COLUMNS = ("finish", "text", "packed", "logprobs", "likelihoods", "usage", "top"
 _PLAIN = 512
 #: Bytes of the longest text that is deflated: a store from elsewhere could have four megabytes that become gigabytes.
 MOST = 2**22
+#: Prompt, cached and decoded tokens, seconds.
+_USAGE = msgspec.json.Decoder(tuple[int, int, int, int | float])
 #: Total, end, number of tokens, whether there is an end, whether it is greedy.
 _LIKELIHOOD = struct.Struct("<ddq??")
 
@@ -96,7 +99,7 @@ def values_of(response: Response) -> tuple[Any, ...]:
 def response_of(values: tuple[Any, ...]) -> Response:
     """Return the response of the values of `COLUMNS`; `sound_response` lists the errors of damaged ones."""
     finish, text, packed, logprobs, likelihoods, usage, top = values
-    prompt_tokens, cached_tokens, decoded_tokens, seconds = parse_json(usage)
+    prompt_tokens, cached_tokens, decoded_tokens, seconds = _USAGE.decode(usage)
     return Response(
         text=(inflated(text) if packed else text).decode("utf-8", "surrogatepass"),
         logprobs=struct.unpack(f"<{len(logprobs) // 8}d", logprobs),
@@ -143,7 +146,7 @@ def check_of(*row: object) -> bytes:
     """
     row = row if row[-1] else row[:-1]
     contents = [value if isinstance(value, bytes) else str(value).encode() for value in row]
-    sized = [part for content in contents for part in (len(content).to_bytes(8, "little"), content)]
+    sized = [len(content).to_bytes(8, "little") + content for content in contents]
     return blake2b(b"".join(sized), digest_size=8).digest()
 
 
