@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from pytest_puma.report.page.page import START
 from tests.browser.shapes import Report
 
 FOLDER = Path(__file__).parents[2] / "pytest_puma" / "report" / "page"
@@ -27,7 +28,7 @@ def page(report: Report, *, policy: bool = True) -> str:
     style = "\n".join((FOLDER / name).read_text("utf-8") for name in ("page.css", "viewer.css"))
     hashes = json.loads((FOLDER / "viewer.json").read_text("utf-8"))
     styles = " ".join(f"'{each}'" for each in (_sha256(style), *hashes["styles"]))
-    content = _POLICY.format(script=f"'{hashes['script']}'", styles=styles)
+    content = _POLICY.format(script=f"'{hashes['script']}' '{_sha256(START)}'", styles=styles)
     meta = f'<meta http-equiv="Content-Security-Policy" content="{content}">' if policy else ""
     blocks = {"ix": packed(report.index), "fl": _packed(_flags(report))}
     blocks |= {name: packed(block) for name, block in report.blocks.items()}
@@ -49,7 +50,8 @@ def page(report: Report, *, policy: bool = True) -> str:
 </main>
 <section id="details" aria-label="Details"><noscript><p>The details need JavaScript.</p></noscript></section>
 {scripts}
-<script>{script}</script>
+<template id="viewer"><script>{script}</script></template>
+<script>{START}</script>
 </body>
 </html>
 """

@@ -54,6 +54,22 @@ def test_tables_of_many_rows_are_laid_out_when_they_come_into_sight_and_a_link_s
     )
 
 
+def test_what_follows_a_table_of_64_variants_is_not_laid_out_with_it(opened: Opened) -> None:
+    tab = opened(as_page(swept(plain=(20,), **{f"loud-{step}": (20 + step % 20,) for step in range(1, 65)}), None))
+    assert tab.locator("#scenario-1").evaluate("heading => heading.checkVisibility({ contentVisibilityAuto: true })")
+    assert not tab.locator("#variants").evaluate("heading => heading.checkVisibility({ contentVisibilityAuto: true })")
+
+
+def test_the_summary_is_drawn_before_the_viewer_starts_but_an_opened_cell_does_not_wait(opened: Opened) -> None:
+    watched = """new MutationObserver(() => {
+      if (document.querySelector("header > div")) window.started ??= [performance.now(), document.readyState];
+    }).observe(document, { childList: true, subtree: true })"""
+    tab = opened(report(Shape()), init=watched)
+    tab.wait_for_function("performance.getEntriesByName('first-contentful-paint').length")
+    assert tab.evaluate("started[0] > performance.getEntriesByName('first-contentful-paint')[0].paintTime")
+    assert opened(report(Shape()), CELL, init=watched).evaluate("started[1]") == "loading"
+
+
 def test_a_trend_has_the_commit_and_the_day_of_a_run_and_the_limit_of_its_gate(opened: Opened) -> None:
     chart = opened(report(Shape()), "cell=triage-zero_shot%40q").locator('svg[aria-label^="Trend of"]')
     texts = chart.locator("text").all_text_contents()

@@ -3,10 +3,11 @@
     <header> <main id="summary">          the summary, complete without JavaScript and without CSS (`page.html.jinja`)
     <section id="details">                the viewer of samples writes here
     <script type="text/plain" id="ix">    a block: JSON in UTF-8, raw deflate, base64
-    <script>                              the viewer (`viewer.js`, built by tools/viewer)
+    <template id="viewer"><script>        the viewer (`viewer.js`, built by tools/viewer)
+    <script>                              starts the viewer, after the first picture of the page
 
-A content security policy allows this one script and these styles, and nothing else: no attribute `style`, no evaluation
-of text, no request. Texts of models and data are escaped in the summary, and text nodes in the viewer.
+A content security policy allows these two scripts and these styles, and nothing else: no attribute `style`, no
+evaluation of text, no request. Texts of models and data are escaped in the summary, and text nodes in the viewer.
 
 **Blocks.** A *row* is a sample and a trial of a scenario: those of all its cells, in the order of their first
 appearance. Lists over rows may end early; a missing place is null, and a cell may lack rows. Numbers after the letter
