@@ -69,6 +69,9 @@ def in_thoughts(text: str) -> bool:
 
 def _outside_thoughts(text: str) -> tuple[list[str], str, bool]:
     """The texts before reasoning blocks, the text behind the last mark, and whether this one opens a block."""
+    # A mark begins with one of these; a search of a long text for marks takes as long as all other reading.
+    if "<" not in text and "[" not in text:
+        return [], text, False
     kept: list[str] = []
     position, thinking = 0, False
     for tag in _TAG.finditer(text):
