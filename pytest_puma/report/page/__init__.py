@@ -4,7 +4,7 @@
     <section id="details">                the viewer of samples writes here
     <script type="text/plain" id="ix">    a block: JSON in UTF-8, raw deflate, base64
     <template id="viewer"><script>        the viewer (`viewer.js`, built by tools/viewer)
-    <script>                              starts the viewer, after the first picture of the page
+    <script>                              starts the viewer, after the first paint of the page
 
 A content security policy allows these two scripts and these styles, and nothing else: no attribute `style`, no
 evaluation of text, no request. Texts of models and data are escaped in the summary, and text nodes in the viewer.

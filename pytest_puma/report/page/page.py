@@ -52,7 +52,7 @@ _FRAME = """\
 </body>
 </html>
 """
-#: Starts the viewer after the first picture of the page, which its 370 kB would delay; at once where the address opens
+#: Starts the viewer after the first paint of the page, which its 370 kB would delay; at once where the address opens
 #: a cell, and by the clock in a tab that shows nothing yet. The start moves the script, so that a second one does
 #: nothing. The policy allows a script element that the parser has made, not a text that becomes one.
 START = """\
