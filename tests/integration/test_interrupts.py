@@ -51,7 +51,7 @@ MOMENTS = {
     "later batch": ("ScriptedBackend.decode = at(ScriptedBackend.decode)", 10, 1),
     "between cells": ("def pytest_runtest_logfinish(): moment()", 2, 2),
     # While a template is rendered, whose own errors are caught.
-    "template": ("from jinja2 import Template as it\nit.new_context = at(it.new_context)", 100, 1),
+    "template": ("from jinja2 import Template as it\nit.new_context = at(it.new_context)", 66, 1),
     "assessment": ("import pytest_puma.session.items.item as item\nitem.assess = at(item.assess)", 2, 1),
     "naive baselines": (
         "from pytest_puma.analysis.naive_baselines import NaiveBaselines as naive\nnaive.find = at(naive.find)",
