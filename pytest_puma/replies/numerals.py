@@ -14,6 +14,8 @@ from fractions import Fraction
 
 #: Longer runs of digits are no numbers: Python refuses to convert 4,300 digits. A power of ten needs memory.
 _DIGITS, _EXPONENT = r"\d{1,400}", r"[-+]?\d{1,3}"
+#: The smallest number that has more digits.
+_TOO_LARGE = 10**400
 _THOUSANDS = r"[1-9]\d{0,2}(?:(?:,(?:\\!)?|\{,\}|\\[,!]|[\u00A0\u2009\u202F])\d{3})+"
 _NUMERAL = re.compile(
     rf"""
@@ -79,7 +81,7 @@ def _plain(text: str) -> str:
 
 
 def _value(numeral: re.Match[str]) -> Fraction | None:
-    """The value; None for a fraction by 0."""
+    """The value; None for a fraction by 0, or if its spelling in full has too many digits, as that of `1e400`."""
     if numeral["bottom"]:
         bottom = int(numeral["bottom"])
         if not bottom:
@@ -89,5 +91,7 @@ def _value(numeral: re.Match[str]) -> Fraction | None:
         whole = "".join(filter(str.isdecimal, numeral["whole"] or "0"))
         decimals = (numeral["decimals"] or numeral["bare"] or ".")[1:]
         size = int(whole + decimals) * Fraction(10) ** (int(numeral["exponent"] or 0) - len(decimals))
+    if size.numerator >= _TOO_LARGE or size.denominator > _TOO_LARGE:
+        return None
     sign = numeral["sign"] or numeral["inner"] or ""
     return -size if sign in _MINUS else size

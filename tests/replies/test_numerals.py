@@ -4,7 +4,7 @@ from decimal import Decimal
 from fractions import Fraction
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pytest_puma.replies.numerals import decimal_text, number_of, numbers
@@ -95,6 +95,9 @@ def test_the_spelling_of_a_number_is_read_as_that_number(value: Fraction) -> Non
 
 
 @given(st.text(alphabet="0123456789,./-+eE $\\frac{}\u00bd\u2212%x ", max_size=60))
+@example("1E400")
+@example("-9.9e399 and 1e-400")
+@example("12e-401")
 def test_every_text_can_be_read(text: str) -> None:
     for value in numbers(text):
         assert number_of(decimal_text(value)) == value
