@@ -132,8 +132,8 @@ def _identity(cell: Cell, rows: str) -> Identity:
 def _digest(samples: Sequence[Sample]) -> str:
     """Return a few digits that differ if the drawn rows differ."""
     values = ((sample.id, sample.gold, *chain.from_iterable(sorted(sample.fields.items()))) for sample in samples)
-    # `repr` of a text takes as long as all the rest.
-    text = "\0".join(value if isinstance(value, str) else repr(value) for row in values for value in row)
+    # `repr` of a text takes as long as all the rest; a number is marked, so that it differs from its digits as a text.
+    text = "\0".join(value if isinstance(value, str) else f"\1{value!r}" for row in values for value in row)
     return f"of digest {hashlib.sha256(text.encode('utf-8', 'surrogatepass')).hexdigest()[:8]}"
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -21,3 +22,12 @@ def test_the_same_id_with_other_settings_is_refused_and_with_the_same_is_not() -
         check_same(expand(spec(options=RunOptions(samples=3)), settings()), samples, checked, test="b")
     with pytest.raises(SettingsError, match=r"different settings: rows of digest \w{8} there and of digest"):
         check_same(expand(spec(), settings()), samples[::-1], checked, test="b")
+
+
+def test_a_number_in_a_row_differs_from_its_digits_as_a_text() -> None:
+    checked: dict[str, Any] = {}
+    (sample,) = draw(TriageJiraScenario(), 1, seed=42)
+    number, text = ([replace(sample, fields={**sample.fields, "votes": votes})] for votes in (1, "1"))
+    check_same(expand(spec(), settings()), number, checked, test="a")
+    with pytest.raises(SettingsError, match="rows of digest"):
+        check_same(expand(spec(), settings()), text, checked, test="b")
