@@ -16,7 +16,7 @@ KV_SLOT_BLOCK = 256
 #: Streams beyond the running jobs, for the prefixes that they share.
 SHARED_STREAMS = 2
 #: Tokens that llama.cpp multiplies at once on a CPU: a step of 25 tokens takes nearly as long as one of 28.
-TOKENS_AT_ONCE = 4
+_TOKENS_AT_ONCE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def _waves(jobs: int, longest: int, backend: Backend) -> int:
 def _jobs_at_once(jobs: int, longest: int, backend: Backend) -> int:
     """Number of streams for the fewest waves, of about the same size: 28 and 22 for 50 jobs."""
     equal = math.ceil(jobs / _waves(jobs, longest, backend))
-    return min(jobs, _max_streams(longest, backend), -(-equal // TOKENS_AT_ONCE) * TOKENS_AT_ONCE)
+    return min(jobs, _max_streams(longest, backend), _rounded_up(equal, _TOKENS_AT_ONCE))
 
 
 def _max_streams(longest: int, backend: Backend) -> int:
@@ -115,4 +115,8 @@ def _unshared_kv_slots(jobs: Sequence[Job]) -> list[int]:
 
 def whole_blocks(kv_slots: int) -> int:
     """Round up as llama.cpp does."""
-    return -(-kv_slots // KV_SLOT_BLOCK) * KV_SLOT_BLOCK
+    return _rounded_up(kv_slots, KV_SLOT_BLOCK)
+
+
+def _rounded_up(number: int, multiple: int) -> int:
+    return -(-number // multiple) * multiple

@@ -61,7 +61,9 @@ def statistics(table: PredictionTable) -> Iterator[Statistic]:
     of_energy: dict[str, Any] = {"source": "energy", "better": "low", "unit": "J", "optional": True}
     yield mean("joules_mean", joules, known, **of_energy)
     answers = zip(known.tolist(), table.predictions, table.right.tolist(), strict=True)
-    right = [energy and (hit if p.loss is None else p.loss == 0) for energy, p, hit in answers]
+    right = [
+        energy and (hit if prediction.loss is None else prediction.loss == 0) for energy, prediction, hit in answers
+    ]
     kernel = ratio(joules, np.array(right, dtype=np.float64))
     yield Statistic(
         name="joules_per_right", kernel=kernel, n=int(known.sum()), inputs=masked(joules, known), **of_energy

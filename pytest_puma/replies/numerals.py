@@ -13,9 +13,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 #: Longer runs of digits are no numbers: Python refuses to convert 4,300 digits. A power of ten needs memory.
-_DIGITS, _EXPONENT = r"\d{1,400}", r"[-+]?\d{1,3}"
+_MOST = 400
+_DIGITS, _EXPONENT = rf"\d{{1,{_MOST}}}", r"[-+]?\d{1,3}"
 #: The smallest number that has more digits.
-_TOO_LARGE = 10**400
+_TOO_LARGE = 10**_MOST
 _THOUSANDS = r"[1-9]\d{0,2}(?:(?:,(?:\\!)?|\{,\}|\\[,!]|[\u00A0\u2009\u202F])\d{3})+"
 _NUMERAL = re.compile(
     rf"""
