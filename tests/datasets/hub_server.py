@@ -12,6 +12,9 @@ from threading import Thread
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import pytest
+from huggingface_hub import constants
+
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 
 
@@ -54,6 +57,16 @@ def serve(hub: Hub) -> Iterator[Hub]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+@contextmanager
+def local_hub() -> Iterator[Hub]:
+    """A hub that the client uses as if HF_ENDPOINT had been set before its import."""
+    with serve(Hub()) as hub, pytest.MonkeyPatch.context() as patch:
+        patch.setattr(constants, "ENDPOINT", hub.url)
+        patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.url + "/{repo_id}/resolve/{revision}/{filename}")
+        patch.setenv("NO_PROXY", "127.0.0.1")
+        yield hub
 
 
 class _Handler(BaseHTTPRequestHandler):

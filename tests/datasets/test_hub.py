@@ -12,19 +12,14 @@ from huggingface_hub import constants
 from pytest_puma.core import DataError
 from pytest_puma.datasets.hub import dataset_file
 from pytest_puma.platform.installation import install_extra
-from tests.datasets.hub_server import Hub, serve
+from tests.datasets.hub_server import Hub, local_hub
 
 NAME = "datasets/owner/quiz"
-_PATH = "/{repo_id}/resolve/{revision}/{filename}"
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Hub]:
-    """A local hub, which the client uses as if HF_ENDPOINT had been set before its import."""
-    with serve(Hub()) as hub, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(constants, "ENDPOINT", hub.url)
-        patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.url + _PATH)
-        patch.setenv("NO_PROXY", "127.0.0.1")
+    with local_hub() as hub:
         yield hub
 
 

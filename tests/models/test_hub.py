@@ -11,19 +11,14 @@ from pytest_puma.core import ModelError
 from pytest_puma.models.resolve import find_model, resolve_models
 from pytest_puma.models.sources import find_on_hub
 from pytest_puma.platform.installation import install_extra
-from tests.datasets.hub_server import Hub, serve
+from tests.datasets.hub_server import Hub, local_hub
 
 REPOSITORY = "owner/tiny-GGUF"
-_PATH = "/{repo_id}/resolve/{revision}/{filename}"
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[Hub]:
-    """A local hub, which the client uses as if HF_ENDPOINT had been set before its import."""
-    with serve(Hub()) as hub, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(constants, "ENDPOINT", hub.url)
-        patch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", hub.url + _PATH)
-        patch.setenv("NO_PROXY", "127.0.0.1")
+    with local_hub() as hub:
         yield hub
 
 

@@ -7,15 +7,13 @@ python -m tools.data.common_words --words 4000 --languages fr --seed 7 > long.js
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from itertools import cycle, islice
 from random import Random
 from typing import Any
 
 from tools.data.phrases import PHRASES
-from tools.data.rows import json_lines
+from tools.data.rows import write_texts
 
 WORDS = (30, 60, 120)
 SEED = 42
@@ -57,15 +55,7 @@ def row(language: str, words: int, number: int, seed: int) -> dict[str, Any]:
 
 def main() -> None:
     """Write the rows to standard output."""
-    parser = argparse.ArgumentParser(description="Write lists with three common words as JSON Lines.")
-    parser.add_argument("--words", type=int, nargs="+", help="lengths of the lists")
-    parser.add_argument("--languages", nargs="+", choices=tuple(PHRASES), default=tuple(PHRASES))
-    parser.add_argument("--seed", type=int)
-    parser.add_argument("--dev", action="store_true", help="the rows that are lent as examples")
-    options = parser.parse_args()
-    words, seed = (DEV_WORDS, DEV_SEED) if options.dev else (WORDS, SEED)
-    seed = seed if options.seed is None else options.seed
-    sys.stdout.write(json_lines(rows(options.words or words, options.languages, seed, dev=options.dev)))
+    write_texts(rows, "lists with three common words", words=WORDS, seed=SEED, dev_words=DEV_WORDS, dev_seed=DEV_SEED)
 
 
 if __name__ == "__main__":

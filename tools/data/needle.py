@@ -10,14 +10,12 @@ has no number). Numbers of other persons stand in every text.
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Iterator, Sequence
 from random import Random
 from typing import Any
 
 from tools.data.phrases import NAMES, PHRASES, Phrases
-from tools.data.rows import json_lines
+from tools.data.rows import write_texts
 
 #: Numbers of the person who is asked for, by kind.
 KINDS = {"single": 1, "multiple": 2, "none": 0}
@@ -85,15 +83,7 @@ def _filler(random: Random, phrases: Phrases) -> Iterator[str]:
 
 def main() -> None:
     """Write the rows to standard output."""
-    parser = argparse.ArgumentParser(description="Write texts with hidden numbers as JSON Lines.")
-    parser.add_argument("--words", type=int, nargs="+", help="lengths of the texts")
-    parser.add_argument("--languages", nargs="+", choices=tuple(PHRASES), default=tuple(PHRASES))
-    parser.add_argument("--seed", type=int)
-    parser.add_argument("--dev", action="store_true", help="the rows that are lent as examples")
-    options = parser.parse_args()
-    words, seed = (DEV_WORDS, DEV_SEED) if options.dev else (WORDS, SEED)
-    seed = seed if options.seed is None else options.seed
-    sys.stdout.write(json_lines(rows(options.words or words, options.languages, seed, dev=options.dev)))
+    write_texts(rows, "texts with hidden numbers", words=WORDS, seed=SEED, dev_words=DEV_WORDS, dev_seed=DEV_SEED)
 
 
 if __name__ == "__main__":
