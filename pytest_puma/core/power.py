@@ -83,13 +83,13 @@ class Forecast:
 
     `trials`: the number of conversations, more than `samples` if a sample has several. `model`: the name of the model,
     `loaded` that of the model whose weights it shares with other variants, `weights_bytes` their size in memory,
-    `controls`: that of each file that its variant puts on them. `scored_tokens`: the tokens of scored continuations;
-    `max_tokens`: the maximum length of all replies together; `overflows`: the number of samples whose prompt exceeds
-    the context. `context_bytes`: the size of all that llama.cpp keeps beside the weights; `cache_bytes`: that of the
-    cache, None if the file does not specify it. `seconds`: None if the model wrote no replies here, only scored labels.
-    `kept`: the number of answers that the response store has; `seconds` are those of the rest, `reply_tokens` the mean
-    length of its replies. `distance_tokens`: those that are read to measure the distance of variants from their plain
-    model; `seconds` include them. `judges`: what their verdicts cost on top.
+    `controls`: that of each file that its variant puts on them. `max_tokens`: the maximum length of all replies
+    together; `overflows`: the number of samples whose prompt exceeds the context. `context_bytes`: the size of all that
+    llama.cpp keeps beside the weights; `cache_bytes`: that of the cache, None if the file does not specify it.
+    `seconds`: None if the model wrote no replies here, only scored labels. `kept`: the number of answers that the
+    response store has; `seconds` are those of the rest, `reply_tokens` the mean length of its replies.
+    `distance_tokens`: those that are read to measure the distance of variants from their plain model; `seconds` include
+    them. `judges`: what their verdicts cost on top.
     `difference`: the true change of `metric`, against a baseline on the same samples, that 80 % of such runs detect.
     `powers`: the power of each gate on a baseline.
     """
@@ -103,7 +103,6 @@ class Forecast:
     trials: int
     prompt_tokens: int
     cached_tokens: int
-    scored_tokens: int
     max_tokens: int
     overflows: int
     cache_bytes: int | None

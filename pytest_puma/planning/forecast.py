@@ -133,7 +133,6 @@ def _forecast(
         trials=len(tasks),
         prompt_tokens=usage.prompt_tokens,
         cached_tokens=usage.cached_tokens,
-        scored_tokens=scored,
         max_tokens=max_tokens,
         overflows=len(overflows),
         cache_bytes=_cache_bytes(file, cell.model, backend.opened[0]),

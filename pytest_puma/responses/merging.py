@@ -19,8 +19,6 @@ from pytest_puma.responses.row import COLUMNS, sound_response
 # Queries are put together from our own names and from placeholders alone.
 #: The columns of an answer without the time and the tokens that it took.
 _CONTENT = tuple(name for name in COLUMNS if name != "usage")
-_PASSES = "SELECT company, responses FROM pass WHERE scope = ?"
-_SCOPE = "SELECT id FROM scope WHERE cell = ? AND engine = ?"
 _INSERT_SCOPE = (
     "INSERT INTO scope(cell, engine, parts, used) VALUES (?, ?, ?, ?) "
     "ON CONFLICT(cell, engine) DO UPDATE SET used = max(used, excluded.used)"

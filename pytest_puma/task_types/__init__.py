@@ -1,7 +1,8 @@
 """Kinds of tasks. Code elsewhere uses the scenario's kind, and never compares `task_type`.
 
-Imports nothing of ours. A new kind is one class and one entry in `KINDS`. A form of answers of its own is added
-to `Form` and to the columns of `metrics.table`.
+Imports nothing of ours. A new kind is one class and one entry in `KINDS`. A form of answers of its own is added to
+`Form`, to the columns of `metrics.table` and to the metrics of `metrics.catalogue`. Texts that a metric scores need
+none: their kind is `scored`.
 """
 
 from collections.abc import Mapping

@@ -16,7 +16,6 @@ class Completion(TaskKind):
     primary_metric = ""
     decisive_metric = ""
     scored = True
-    graded = True
     refusal = "not_a_text"
     naive_baselines = ("empty", "echo", "majority")
     strategies = ("zero_shot", "few_shot_3")

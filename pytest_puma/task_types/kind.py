@@ -27,8 +27,6 @@ class TaskKind(ABC):
     decisive_metric: ClassVar[str]
     #: True if the loss of an answer follows from its score by the primary metric, so that `loss` is not used.
     scored: ClassVar[bool] = False
-    #: True if an answer can be more or less wrong, False if it is right or wrong.
-    graded: ClassVar[bool] = False
     #: The cause of a parse failure if the parser returns an invalid answer.
     refusal: ClassVar[str]
     #: Naive baselines that can answer such a task.
@@ -40,6 +38,11 @@ class TaskKind(ABC):
     def closed(self) -> bool:
         """True if `valid_labels()` are all valid answers; False if they are only values to choose from."""
         return self.form == "labels"
+
+    @property
+    def graded(self) -> bool:
+        """True if an answer can be more or less wrong, as a number can; the scores of texts are another matter."""
+        return self.form == "numbers"
 
     @abstractmethod
     def gold(self, text: str, labels: Sequence[str]) -> str | None:

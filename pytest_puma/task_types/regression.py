@@ -23,7 +23,6 @@ class Regression(TaskKind):
     primary_metric = "mae"
     decisive_metric = "mae"
     form = "numbers"
-    graded = True
     refusal = "not_a_number"
     naive_baselines = ("mean", "median", "tfidf")
 

@@ -18,7 +18,8 @@ else:
     import tomli as tomllib
 
 from pytest_puma.cli import main
-from pytest_puma.cli.doctor import Finding, engine, project
+from pytest_puma.cli.doctor import engine, project
+from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.engine.native.openmp import LIBRARY
 from pytest_puma.metrics.library import EXTRAS
 from pytest_puma.sandbox import pool

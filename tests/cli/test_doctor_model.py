@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from pytest_puma.cli.doctor import Finding, model
+from pytest_puma.cli.doctor import model
+from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.platform.bundled import bundled_folder
 from tests.tiny_gguf import CHATML, LLAMA_NO_BOS, write_gguf
 

@@ -14,44 +14,24 @@ import json
 import platform
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 from pytest_puma.cli.console import add_command
+from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.report import escape
 
 #: Of a finding as JSON.
 _KEYS = ("part", "found", "state", "advice", "details")
 _STATE, _PART = 9, 12
 
-State: TypeAlias = Literal["ok", "advice", "broken"]
 _GB = 2**30
 #: Free bytes from which on a small model fits: 3B parameters in 4 bits with their cache.
 _ROOM = 4 * _GB
 _FEW_CORES = "give the container or virtual machine more cores, or use a small model"
 _LITTLE_MEMORY = "a model needs the size of its file, and more for its cache; pytest --puma-plan reports how much"
 _LITTLE_DISK = "make room: kept answers and run folders need up to 1 GB (puma_store_mb, puma_keep_runs)"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """A `part`, the fact `found` about it, and the `advice` for a lack, in lines.
-
-    `broken`: no benchmark can run. `details`: for programs.
-    """
-
-    part: str
-    found: str
-    advice: str = ""
-    broken: bool = False
-    details: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def state(self) -> State:
-        """`advice`: something could be better."""
-        return "broken" if self.broken else "advice" if self.advice else "ok"
 
 
 def declare(commands: Any) -> None:

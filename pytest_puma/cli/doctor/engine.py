@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.cli.doctor import Finding
+from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.phrases import shortened
 from pytest_puma.platform.bundled import bundled_folder
 from pytest_puma.platform.installation import install

@@ -12,7 +12,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from pytest_puma.cli.doctor import Finding
+from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.core import Message, Model, Prompt, PumaError
 from pytest_puma.models.beside import control_bytes, large_controls
 from pytest_puma.phrases import named, shortened

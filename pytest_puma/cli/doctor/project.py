@@ -12,7 +12,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from pytest_puma.cli.doctor import Finding, model
+from pytest_puma.cli.doctor import model
+from pytest_puma.cli.doctor.finding import Finding
 from pytest_puma.core import SettingsError
 from pytest_puma.models.search import default_directories, gguf_names
 from pytest_puma.models.sources import SUGGESTED_SIZE, suggested_download

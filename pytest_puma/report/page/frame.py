@@ -10,7 +10,7 @@ from pytest_puma.core import Measure
 from pytest_puma.report.page.drawings import Scale, Tick
 from pytest_puma.report.rows import interval, number
 
-WIDTH, HEIGHT = 340, 230
+#: Of the scales in a picture of 340 x 230.
 LEFT, RIGHT, TOP, BOTTOM = 48, 326, 12, 204
 #: Number of steps between ticks that both scales aim at.
 _TICKS = 6
