@@ -55,11 +55,11 @@ def _false_alarms(counts: Tally) -> list[str]:
     if not counts.on_change:
         return []
     if counts.on_change == 1:
-        at_most = bounded_above(counts.at_most)
-        return [f"false alarms: if nothing got worse, the gate on a change FAILs in at most {at_most} of runs"]
+        sentence = "false alarms: if the true change keeps its limit, the gate on a change FAILs in at most "
+        return [f"{sentence}{bounded_above(counts.at_most)} of runs"]
     sentence = (
-        f"false alarms: if nothing got worse, one or more of the {counts.on_change} gates on a change still FAIL in "
-        f"about {percent(counts.false_alarm)} of runs, and in at most {bounded_above(counts.at_most)}"
+        f"false alarms: if all true changes keep their limits, one or more of the {counts.on_change} gates on a change "
+        f"still FAIL in about {percent(counts.false_alarm)} of runs, and in at most {bounded_above(counts.at_most)}"
     )
     return [sentence]
 

@@ -87,7 +87,7 @@ def test_a_spoiled_prompt_fails_and_a_reworded_one_passes(team: Project) -> None
     assert power["caught"] > verdicts["zero_shot: no_regression"]["power"]["caught"] > 0.3
     result.stdout.fnmatch_lines(
         [
-            "false alarms: if nothing got worse, one or more of the 5 gates on a change still FAIL in about * %*",
+            "false alarms: if all true changes keep their limits, one or more of the 5 gates on a change still *",
             "power: no_regression: a loss of 5 points is caught in * % of runs at n=100; 80 % needs about * samples*",
             "power: accuracy >= baseline: a loss of 5 points is caught in * % of runs at n=100; 80 % needs about *",
         ]
