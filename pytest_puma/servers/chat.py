@@ -18,6 +18,8 @@ from pytest_puma.servers.kind import ServerKind
 _SEEDS = 2**31
 #: Under which name a server shows the thoughts of a model.
 _THOUGHTS = ("reasoning_content", "reasoning")
+#: Types of parts with thoughts, Mistral's and Databricks's, and where their parts are.
+_THINKING, _NESTED = frozenset({"thinking", "reasoning"}), ("thinking", "summary")
 #: Ends of a reply that a filter of contents took.
 _WITHHELD = frozenset({"content_filter", "sensitive"})
 #: How servers say that a prompt is longer than the context.
@@ -88,16 +90,17 @@ def read_reply(content: Any, request: Generate, seconds: float) -> Reply:
     if not isinstance(message, dict):
         msg = f"the answer of the server is {shown(content, 200)}; expected a message in choices[0]"
         raise EngineError(msg)
+    answered, thoughts = _parts(message.get("content"))
     # llama.cpp's server repeats the beginning of the reply.
-    written = str(message.get("content") or message.get("refusal") or "").removeprefix(request.prompt.prefill)
-    thoughts = next((message[name] for name in _THOUGHTS if message.get(name)), "")
+    written = (answered or str(message.get("refusal") or "")).removeprefix(request.prompt.prefill)
+    thoughts = next((str(message[name]) for name in _THOUGHTS if message.get(name)), thoughts)
     text, finish = _cut(written, request.prompt.stop), str(choice.get("finish_reason"))
     usage = content.get("usage")
     spent = usage if isinstance(usage, dict) else {}
     decoded = _count(spent, "completion_tokens")
     return Reply(
         response=Response(
-            text=_thought(str(thoughts), text, closed=bool(written) or finish != "length"),
+            text=_thought(thoughts, text, closed=bool(written) or finish != "length"),
             logprobs=_logprobs(choice.get("logprobs")) if request.logprobs else (),
             finish=_finish(finish, text == written, decoded, request.max_tokens),
             usage=Usage(
@@ -116,6 +119,24 @@ def read_reply(content: Any, request: Generate, seconds: float) -> Reply:
 def is_overflow(message: str, status: int) -> bool:
     """Whether an error says that the prompt is longer than the context."""
     return status in {400, 413, 422} and _OVERFLOW.search(message) is not None
+
+
+def _parts(content: Any) -> tuple[str, str]:
+    """The text of a message and its thoughts: a text, or a list of parts, as Mistral and Databricks send thoughts."""
+    if not isinstance(content, list):
+        return str(content or ""), ""
+    thoughts = [part for part in content if isinstance(part, dict) and part.get("type") in _THINKING]
+    return _text([part for part in content if part not in thoughts]), _text(thoughts)
+
+
+def _text(part: Any) -> str:
+    """The texts in a part, in their order; thoughts are lists of parts again."""
+    if isinstance(part, list):
+        return "".join(map(_text, part))
+    if not isinstance(part, dict):
+        return part if isinstance(part, str) else ""
+    text = part.get("text")
+    return text if isinstance(text, str) else "".join(_text(part[name]) for name in _NESTED if name in part)
 
 
 def _cut(text: str, stops: Sequence[str]) -> str:

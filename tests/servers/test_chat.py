@@ -10,6 +10,11 @@ from pytest_puma.servers.kind import KINDS, OLLAMA, OTHER, ServerKind
 from tests.servers.stub import answer
 
 LLAMA, VLLM, SGLANG, OPENAI = KINDS
+#: Thoughts as parts of a content: Mistral's form, and Databricks's.
+THOUGHT = [
+    {"type": "thinking", "thinking": [{"type": "text", "text": "h"}, {"type": "text", "text": "m"}], "closed": True}
+]
+SUMMARY = [{"type": "reasoning", "summary": [{"type": "summary_text", "text": "hm"}]}]
 
 
 def request(**parts: Any) -> Generate:
@@ -54,6 +59,14 @@ def test_the_beginning_of_a_reply_is_its_last_message() -> None:
         ({"message": {"content": "a\n\nQ: b", "reasoning": "Q: what?"}}, "<think>Q: what?</think>a\n\n", "stop"),
         ({"message": {"content": None}, "finish_reason": "content_filter"}, "", "stop"),
         ({"message": {"content": None, "refusal": "I cannot."}}, "I cannot.", "stop"),
+        (
+            {"message": {"content": [*THOUGHT, {"type": "text", "text": "so "}, {"type": "text", "text": "yes"}]}},
+            "<think>hm</think>so yes",
+            "stop",
+        ),
+        ({"message": {"content": [*SUMMARY, {"type": "text", "text": "yes"}]}}, "<think>hm</think>yes", "stop"),
+        ({"message": {"content": THOUGHT}, "finish_reason": "length"}, "<think>hm", "context"),
+        ({"message": {"content": [{"type": "text", "text": "no"}, {"type": "image", "url": "x"}]}}, "no", "stop"),
         ({"finish_reason": "model_context_window_exceeded"}, "one two", "context"),
         ({"finish_reason": "end_turn"}, "one two", "stop"),
     ],
