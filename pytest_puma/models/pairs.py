@@ -3,6 +3,7 @@
     {"prompt": "Say something.", "positive": "IL FAIT BEAU", "negative": "The weather is nice"}
 
 One object per line of a JSON Lines file. The texts are replies of the model to the prompt, which may be left out.
+In preferences, which are published to train models with, the sides are `chosen` and `rejected`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import Any
 
 from pytest_puma.core import Model, ModelError
 from pytest_puma.models.base import BaseModel
+from pytest_puma.phrases import named
 from pytest_puma.platform.json_text import parse_json
 
 SUFFIX = ".jsonl"
@@ -24,7 +26,10 @@ FEWEST = 4
 _PROMPT = "Say something."
 #: Kinds of controls with a direction for each layer.
 _VECTORS = ("steer", "ablate", "rotate", "heads")
-_KEYS = ("prompt", "positive", "negative")
+#: What the sides are called in preferences to train with, as TRL reads them.
+_PREFERRED = {"chosen": "positive", "rejected": "negative"}
+#: Keys that a message names.
+_SHOWN = 6
 _FORM = '{"prompt": "Say something.", "positive": "IL FAIT BEAU", "negative": "The weather is nice"}'
 
 
@@ -97,8 +102,14 @@ def _pair(path: Path, number: int, line: str) -> Pair:
     except ValueError as error:
         msg = f"{where}: no JSON ({error}); expected {_FORM}"
         raise ModelError(msg) from error
-    if not isinstance(value, dict) or not value.keys() <= {*_KEYS} or not {"positive", "negative"} <= value.keys():
-        msg = f"{where}: expected an object with positive and negative, and perhaps prompt: {_FORM}"
+    if not isinstance(value, dict):
+        msg = f"{where}: no JSON object; expected {_FORM}"
+        raise ModelError(msg)
+    if value.keys() - {"prompt"} == _PREFERRED.keys():
+        value = {_PREFERRED.get(key, key): text for key, text in value.items()}
+    if value.keys() - {"prompt"} != {*_PREFERRED.values()}:
+        found = f"found the keys {named(value, _SHOWN)}"
+        msg = f"{where}: {found}; expected positive and negative (or chosen and rejected), and perhaps prompt: {_FORM}"
         raise ModelError(msg)
     if not all(isinstance(text, str) and text.strip() for text in value.values()):
         msg = f"{where}: a text is empty or no text; expected {_FORM}"

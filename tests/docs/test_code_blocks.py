@@ -17,7 +17,7 @@ BLOCKS = {
     for block in read_blocks(page.read_text(encoding="utf-8"))
 }
 #: Programs of others, whose options are not checked.
-OTHERS = ("cmake", "curl", "dask", "ggml-rpc-server", "pip", "printf", "python3", "sbatch", "source", "uv")
+OTHERS = ("cmake", "curl", "dask", "ggml-rpc-server", "jq", "pip", "printf", "python3", "sbatch", "source", "uv")
 
 
 def check_command(words: list[str], pytester: pytest.Pytester, capsys: pytest.CaptureFixture[str]) -> None:

@@ -30,17 +30,29 @@ def test_the_prompt_may_be_left_out(tmp_path: Path) -> None:
     assert pairs[-1] == Pair(prompt="Greet me.", positive="HI", negative="hi")
 
 
+def test_preferences_are_pairs(tmp_path: Path) -> None:
+    preferences = [{"prompt": f"Say {number}.", "chosen": "YES", "rejected": "yes"} for number in range(4)]
+    assert read_pairs(_file(tmp_path, preferences))[3] == Pair(prompt="Say 3.", positive="YES", negative="yes")
+
+
 @pytest.mark.parametrize(
     ("lines", "sentence"),
     [
         (GOOD[:3], "has 3 pairs; expected at least 4"),
         (["no json"], "line 1: no JSON"),
-        ([*GOOD, {"positive": "A"}], "line 5: expected an object with positive and negative"),
-        ([{"positive": "A", "negative": "b", "weight": 1}], "line 1: expected an object with positive and negative"),
+        ([*GOOD, {"positive": "A"}], "line 5: found the keys positive; expected positive and negative (or chosen"),
+        (
+            [{"positive": "A", "negative": "b", "weight": 1}],
+            "line 1: found the keys positive, negative, weight; expected positive and negative (or chosen and rejected",
+        ),
+        ([{"chosen": "A", "negative": "b"}], "line 1: found the keys chosen, negative; expected"),
+        ([{"positive": "A", "chosen": "A", "rejected": "b"}], "line 1: found the keys positive, chosen, rejected;"),
+        ([{"chosen": [{"role": "user", "content": "A"}], "rejected": "b"}], "line 1: a text is empty or no text"),
+        ([{}], "line 1: found the keys none; expected"),
         ([{"positive": "A", "negative": " "}], "line 1: a text is empty"),
         ([{"positive": "A", "negative": 1}], "line 1: a text is empty or no text"),
         ([{"positive": "A", "negative": "A"}], "line 1: both texts are equal"),
-        ([["A", "b"]], "line 1: expected an object"),
+        ([["A", "b"]], "line 1: no JSON object; expected"),
     ],
 )
 def test_the_error_of_a_file_names_the_line(tmp_path: Path, lines: list[object], sentence: str) -> None:
