@@ -2,7 +2,7 @@
 
     questions.csv, .tsv        one row a line, under a header; every value is text
     questions.jsonl, .ndjson   one object a line
-    questions.json             a list of objects
+    questions.json             a list of objects, or an object with one such list: {"examples": [...]}
     questions.parquet          needs pyarrow
     questions.jsonl.gz         any of them, compressed
 
@@ -23,7 +23,7 @@ from typing import Any
 
 from pytest_puma.core import DataError
 from pytest_puma.datasets.frames import Table, to_records
-from pytest_puma.phrases import described
+from pytest_puma.phrases import described, named
 from pytest_puma.platform.installation import install_extra
 from pytest_puma.platform.json_text import parse_foreign_json
 from pytest_puma.task_types.regression import number_text
@@ -179,14 +179,26 @@ def _decompressed(data: bytes, name: str) -> tuple[bytes, str]:
 
 def _json_list(text: str, name: str) -> list[dict[str, Any]]:
     try:
-        records = parse_foreign_json(text)
+        content = parse_foreign_json(text)
     except ValueError as error:
         msg = f"{name}: not JSON ({error}); expected a list of objects"
         raise DataError(msg) from error
-    if not isinstance(records, list) or not all(isinstance(record, dict) for record in records):
-        msg = f"{name}: holds a JSON {type(records).__name__}; expected a list of objects"
+    lists = {"": content}
+    if isinstance(content, dict):
+        lists = {key: value for key, value in content.items() if value}
+    found = {key: value for key, value in lists.items() if _is_rows(value)}
+    if len(found) > 1:
+        msg = f"{name}: holds several lists of objects: {named(found)}; expected one of them in a file of its own"
         raise DataError(msg)
-    return records
+    if not found:
+        msg = f"{name}: holds a JSON {type(content).__name__}; expected a list of objects"
+        raise DataError(msg)
+    (rows,) = found.values()
+    return list(rows)
+
+
+def _is_rows(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(row, dict) for row in value)
 
 
 def _clean(value: Any) -> Any:

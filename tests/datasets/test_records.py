@@ -43,6 +43,12 @@ def test_a_json_list_is_read_as_rows(tmp_path: Path) -> None:
     assert read(path) == ROWS
 
 
+def test_the_only_list_of_objects_in_an_object_is_read_as_rows(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    path.write_text(json.dumps({"version": 2, "tags": ["a"], "empty": [], "examples": ROWS}), encoding="utf-8")
+    assert read(path) == ROWS
+
+
 def test_compressed_rows_are_read(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl.gz"
     path.write_bytes(gzip.compress("".join(json.dumps(row) + "\n" for row in ROWS).encode()))
@@ -79,6 +85,12 @@ def test_rows_have_the_number_of_their_line() -> None:
     ("data", "name", "message"),
     [
         (b"{}", "rows.json", "rows.json: holds a JSON dict; expected a list of objects"),
+        (b'{"a": [1], "b": []}', "rows.json", "rows.json: holds a JSON dict; expected a list of objects"),
+        (
+            b'{"train": [{"q": 1}], "test": [{"q": 2}]}',
+            "rows.json",
+            "rows.json: holds several lists of objects: train, test; expected one of them in a file of its own",
+        ),
         (b"[1]", "rows.json", "rows.json: holds a JSON list; expected a list of objects"),
         (b"[", "rows.json", "rows.json: not JSON"),
         (b"x", "rows.jsonl.gz", "rows.jsonl.gz: cannot be decompressed"),
