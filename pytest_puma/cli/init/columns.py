@@ -4,7 +4,8 @@
     17,2026-01-03,Charged twice,I was charged twice for the same order.,billing
 
 Here `title` has the name of a text, `body` has long cells that differ, the values of `team` repeat, and those of `id`
-do not. If two columns could have the right answers, the user decides.
+do not. If two columns could have the right answers, the user decides. Where these are letters of columns, as in
+question,A,B,C,D,answer, the columns are choices, and texts, too.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ TEXT_WORDS = 3
 _KEYS = ("id", "key", "uuid")
 #: Values that can only be names of rows: T-1000, PROJ_12, #7.
 _CODE = re.compile(r"[^\W\d_]{1,10}[-_]\d+|#\d+")
+_LETTER, _WORD = re.compile("[a-z]"), re.compile(r"[\W_]+")
 _LABELS = ("label", "labels", "gold", "goldlabel", "target", "class", "category", "answer", "y")
 _TEXTS = (
     *("body", "comment", "content", "description", "input", "message", "question", "review", "sentence", "subject"),
@@ -114,7 +116,7 @@ def find_columns(table: Table, *, text: str | None, label: str | None, key: str 
     found_label, why_label = _label(table, others, label, task)
     task = task or ("regression" if found_label.measured else "classification")
     _check_label(table, found_label, task)
-    texts, why_text = _text(table, [column for column in others if column is not found_label], text)
+    texts, why_text = _text(table, [column for column in others if column is not found_label], text, found_label)
     return Columns(task=task, text=texts, label=found_label, key=found_key, why_text=why_text, why_label=why_label)
 
 
@@ -180,7 +182,9 @@ def _check_label(table: Table, label: FileColumn, task: Task) -> None:
         raise DataError(msg)
 
 
-def _text(table: Table, columns: Sequence[FileColumn], given: str | None) -> tuple[tuple[FileColumn, ...], str]:
+def _text(
+    table: Table, columns: Sequence[FileColumn], given: str | None, label: FileColumn
+) -> tuple[tuple[FileColumn, ...], str]:
     """The columns that the model reads, and why."""
     if given is not None:
         names = [name.strip() for name in given.split(",") if name.strip()]
@@ -188,13 +192,26 @@ def _text(table: Table, columns: Sequence[FileColumn], given: str | None) -> tup
             msg = f"--text is {given!r}; expected names of columns: a,b"
             raise DataError(msg)
         return tuple(_named(table, columns, name, "--text") for name in names), "--text"
-    if texts := tuple(column for column in columns if column.readable):
-        return texts, f"the name of a text, or {TEXT_WORDS} words and more that differ"
+    why = f"the name of a text, or {TEXT_WORDS} words and more that differ"
+    if choices := _choices(columns, label):
+        why = f"{why}, and the choices that {label.name} names"
+    if texts := tuple(column for column in columns if column.readable or column in choices):
+        return texts, why
     rest = tuple(column for column in columns if not column.numeric and column.values)
     if len(rest) == 1:
         return rest, "the only other column"
     msg = f"{table.name}: no column has texts; the other columns are: {named(columns)}; name them: --text COLUMNS"
     raise DataError(msg)
+
+
+def _choices(columns: Sequence[FileColumn], label: FileColumn) -> list[FileColumn]:
+    """The choices of a question whose right answers are letters: the columns with these letters, as A or option_a.
+
+    Letters alone: of other labels, columns of their names may be flags, which give the answer away.
+    """
+    letters = {value.casefold() for value in label.values}
+    found = [column for column in columns if _WORD.split(column.name.casefold())[-1] in letters]
+    return found if len(found) == len(letters) and all(map(_LETTER.fullmatch, letters)) else []
 
 
 def _named(table: Table, columns: Sequence[FileColumn], name: str, option: str) -> FileColumn:

@@ -38,6 +38,16 @@ def test_the_choices_are_printed_with_their_reasons(output: Callable[..., str]) 
         # The exact name of a label wins over other values that repeat.
         ("text,team,class", "t{n},{label},{label}", ["text", "class", "none"]),
         ("text,price", "t{n},{n}.5", ["text", "price", "none"]),
+        # The answers name columns: these are choices, which belong to the question.
+        ("question,a,b,c,answer", "q{n},Oslo,{n},It is {n} of all.,{label}", ["question, a, b, c", "answer", "none"]),
+        (
+            "question,Option_A,Option_B,answer",
+            "q{n},Oslo,{n},{label}",
+            ["question, Option_A, Option_B", "answer", "none"],
+        ),
+        # A column of no letter may say which answer is right.
+        ("text,is_a,b,id_x,label", "t{n},1,0,7,{label}x", ["text", "label", "none"]),
+        ("text,ax,bx,label", "t{n},1,0,{label}x", ["text", "label", "none"]),
     ],
 )
 def test_columns_are_found_by_their_names_and_values(
