@@ -16,6 +16,11 @@ from pytest_puma.phrases import counted, named
 from pytest_puma.platform.bundled import bundled_folder
 
 _SHOWN = 10
+#: Files by which a folder of another format is known, each with the program that makes a GGUF file of the folder.
+_SOURCES = {
+    "adapter_config.json": "llama.cpp's convert_lora_to_gguf.py",
+    "config.json": "llama.cpp's convert_hf_to_gguf.py",
+}
 _SUFFIX = re.compile(r"(-\d{5}-of-(?P<count>\d{5}))?\.gguf$", re.IGNORECASE)
 
 
@@ -45,6 +50,9 @@ def find_file(place: str, directories: Sequence[Path]) -> Path:
     inside = next((folder / path for folder in folders if _is_folder(folder / path)), None)
     if inside is not None:
         listing, advice = _listing([inside])
+        source = next((name for name in _SOURCES if is_file(inside / name)), None)
+        if source is not None and not gguf_names(inside):
+            advice = f"it has {source}, so convert it with {_SOURCES[source]}"
         msg = f"{inside} is a directory{listing}; expected a GGUF file: {advice}"
         raise ModelError(msg)
     listing, advice = _listing(folders)

@@ -87,6 +87,27 @@ def test_by_default_the_root_its_models_and_the_users_cache_are_searched(folder:
             "models",
             "models is a directory (no GGUF files there); expected a GGUF file: give the path of one",
         ),
+        (
+            ["tone/adapter_config.json", "tone/adapter_model.safetensors"],
+            "tone",
+            (
+                "tone is a directory (no GGUF files there); expected a GGUF file: it has adapter_config.json, "
+                "so convert it with llama.cpp's convert_lora_to_gguf.py"
+            ),
+        ),
+        (
+            ["qwen/config.json", "qwen/model.safetensors"],
+            "qwen",
+            (
+                "qwen is a directory (no GGUF files there); expected a GGUF file: it has config.json, so convert it "
+                "with llama.cpp's convert_hf_to_gguf.py"
+            ),
+        ),
+        (
+            ["qwen/config.json", "qwen/q.gguf"],
+            "qwen",
+            "qwen is a directory (1 GGUF file there: q.gguf); expected a GGUF file: give a path or this name",
+        ),
         ([], "q" * 5000, "no such file in ., models (no GGUF files there); give the path of one"),
         ([], "\0", "no such file in ., models (no GGUF files there); give the path of one"),
         ([], "\0/x", "no such file in ., models (no GGUF files there); give the path of one"),
