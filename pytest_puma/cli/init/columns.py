@@ -121,14 +121,14 @@ def find_columns(table: Table, *, text: str | None, label: str | None, key: str 
 
 
 def _key(table: Table, columns: Sequence[FileColumn], name: str | None) -> FileColumn | None:
-    """The column that names the rows. Its doubles are an error only if it has exactly the name of a key."""
+    """The column that names the rows. Its doubles are an error if it is chosen, or has exactly the name of a key."""
     if name == NO_KEY:
         return None
-    if name is not None:
-        return _named(table, columns, name, "--id")
     exact = [column for column in columns if column.word in _KEYS]
     codes = [column for column in columns if all(map(_CODE.fullmatch, column.values))]
     likely = [*exact, *(column for column in columns if column.word.endswith(_KEYS)), *codes]
+    if name is not None:
+        exact = likely = [_named(table, columns, name, "--id")]
     differing = next((column for column in likely if column.differs), None)
     if differing or not exact:
         return differing

@@ -206,3 +206,9 @@ def test_a_file_that_is_there_stays(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["init", "issues.json"]) == 2
     assert f"{_ISSUES} exists" in capsys.readouterr().err
     assert _ISSUES.read_text(encoding="utf-8") == "mine"
+
+
+def test_issues_of_several_repositories_need_another_id(error: Callable[..., str]) -> None:
+    issues = json.loads(_github(["bug"], ["question"], ["bug"], ["question"]))
+    twice = json.dumps([*issues, *issues])
+    assert error(twice, name="issues.json").startswith("issues.json: column 'number' has '1' in several rows; expected")

@@ -89,8 +89,9 @@ def test_bad_options_are_an_error_and_nothing_is_written(
 
 def test_a_chosen_id_that_is_there_twice_is_an_error(error: Callable[..., str]) -> None:
     content = rows(*(f"t{n},{'ab'[n % 2]},x" for n in range(4)), header="text,label,number")
-    assert error(content, "--id=number").startswith(
-        "tickets.csv: row 3 (key x), column 'number': row 2 has the same key"
+    assert error(content, "--id=number") == (
+        "tickets.csv: column 'number' has 'x' in several rows; expected another value in each row; fix it, name "
+        "another column: --id COLUMN, or do without: --id -"
     )
 
 
