@@ -65,6 +65,12 @@ class FirstBenchmark:
         needed = max((int(gate.needed) + 1 for gate in self.gates if gate.decides(self.rows)), default=FEW)
         return min(self.rows, max(FEW, min(needed, MANY)))
 
+    @property
+    def letters(self) -> str:
+        """The labels as one text if they are capital letters, which `a` as a word does not name; else empty."""
+        letters = all(len(label) == 1 and "A" <= label <= "Z" for label in self.labels)
+        return "".join(self.labels) if letters else ""
+
     def files(self) -> dict[Path, str]:
         """Return the text of each file, by its path in the project."""
         prompts = Path("prompts", self.name)

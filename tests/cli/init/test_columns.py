@@ -79,3 +79,11 @@ def test_other_formats_are_read_too(output: Callable[..., str]) -> None:
     lines = [json.dumps({"text": f"text {n}", "label": n % 2 == 0}) for n in range(4)]
     assert "classification, True, False" in output("\n".join(lines), name="flags.jsonl")
     assert 'data = "../flags.jsonl"' in Path("benchmarks", "test_flags.py").read_text(encoding="utf-8")
+
+
+def test_letters_are_read_as_letters_and_not_as_words(output: Callable[..., str]) -> None:
+    lines = (f"q{n},x{n},y{n},{'AB'[n % 2]}" for n in range(12))
+    output(rows(*lines, header="question,A,B,answer"))
+    test = TEST.read_text(encoding="utf-8")
+    assert "from pytest_puma.replies.readers import first_letter\n" in test
+    assert 'return first_letter(response, "AB")\n' in test
