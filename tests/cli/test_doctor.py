@@ -18,8 +18,7 @@ else:
     import tomli as tomllib
 
 from pytest_puma.cli import main
-from pytest_puma.cli.doctor import engine, project
-from pytest_puma.cli.doctor.finding import Finding
+from pytest_puma.cli.doctor import engine, finding, project
 from pytest_puma.engine.native.openmp import LIBRARY
 from pytest_puma.metrics.library import EXTRAS
 from pytest_puma.sandbox import pool
@@ -42,7 +41,7 @@ def _project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def findings() -> dict[str, Finding]:
+def findings() -> dict[str, finding.Finding]:
     """Findings about the project in this folder, by part."""
     return {each.part: each for each in project.findings(Path.cwd())}
 
