@@ -111,6 +111,16 @@ def test_the_plain_model_and_a_variant_may_be_two_arguments(varied: Project) -> 
     assert (varied.pytester.path / "opened.txt").read_text().split() == ["q"]
 
 
+@ONE_PROCESS
+def test_an_id_that_a_control_makes_too_long_names_its_file(varied: Project) -> None:
+    shutil.copy(varied.pytester.path / "loud.gguf", varied.pytester.path / f"{'loud' * 20}.gguf")
+    result = varied.run(f"--puma-model=q.gguf,steer={'loud' * 20}.gguf", model=False)
+    assert result.ret == pytest.ExitCode.INTERRUPTED
+    result.stdout.fnmatch_lines(
+        ["*the id triage_jira-zero_shot@q+loud* characters; *, or files of controls with shorter*"]
+    )
+
+
 def test_variants_of_two_models_of_one_name_are_refused(varied: Project) -> None:
     shutil.copy(varied.pytester.path / "q.gguf", varied.pytester.path / "other.gguf")
     result = varied.run("--puma-model=q.gguf", "--puma-model=q=other.gguf,steer=loud.gguf:2", model=False)

@@ -109,10 +109,12 @@ def _cells(metafunc: pytest.Metafunc) -> list[Cell]:
     benchmark = read_marker(found[0].args, found[0].kwargs, settings)
     benchmark = as_recorded(benchmark, settings.request.rescored, test=metafunc.definition.nodeid)
     cells = matrix.expand(benchmark, settings)
-    long = next((cell.id for cell in cells if len(cell.id) > MAX_ID_LENGTH), None)
+    long = next((cell for cell in cells if len(cell.id) > MAX_ID_LENGTH), None)
     if long is not None:
-        expected = f"expected at most {MAX_ID_LENGTH}: --puma-model short=FILE.gguf"
-        msg = f"the id {long} has {len(long)} characters; {expected}"
+        # An alias names the model alone: the names of controls are those of their files.
+        controls = ", or files of controls with shorter names" if long.name.variant else ""
+        expected = f"expected at most {MAX_ID_LENGTH}: --puma-model short=FILE.gguf{controls}"
+        msg = f"the id {long.id} has {len(long.id)} characters; {expected}"
         raise SettingsError(msg)
     unjudged = next((cell for cell in cells if cell.judged and not cell.judges), None)
     if unjudged is not None and not metafunc.config.hook.pytest_puma_responder.get_hookimpls():
