@@ -149,7 +149,8 @@ class Tally:
     """Counts of the gates of a run: those `judged`, those of them `undecided`, and the chance of a false alarm.
 
     `on_change` counts the judged gates that test a change. `false_alarm` is the probability that at least one of them
-    FAILs although each true change keeps its limit, if they are independent; their sum, `at_most`, bounds it.
+    FAILs although each true change keeps its limit, if they are independent; `at_most`, the sum of their levels, bounds
+    it.
     """
 
     judged: int
