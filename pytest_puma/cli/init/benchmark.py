@@ -49,7 +49,7 @@ class FirstBenchmark:
             name=_name(file, name),
             data=_seen_from_tests(file),
             columns=columns,
-            labels=tuple(sorted(set(golds))) if columns.task == "classification" else _spread(golds),
+            labels=columns.labels if columns.task == "classification" else _spread(golds),
             rows=len(golds),
             gates=proposed_gates(columns.task, golds),
         )

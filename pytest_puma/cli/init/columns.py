@@ -5,16 +5,17 @@
 
 Here `title` has the name of a text, `body` has long cells that differ, the values of `team` repeat, and those of `id`
 do not. If two columns could have the right answers, the user decides. Where these are letters of columns, as in
-question,A,B,C,D,answer, the columns are choices, and texts, too.
+question,A,B,C,D,answer, the columns are choices, and texts, too; each of their letters is a label.
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from statistics import fmean
+from string import ascii_lowercase, ascii_uppercase
 from typing import Literal, TypeAlias
 
 from pytest_puma.core import DataError
@@ -34,7 +35,7 @@ TEXT_WORDS = 3
 _KEYS = ("id", "key", "uuid")
 #: Values that can only be names of rows: T-1000, PROJ_12, #7.
 _CODE = re.compile(r"[^\W\d_]{1,10}[-_]\d+|#\d+")
-_LETTER, _WORD = re.compile("[a-z]"), re.compile(r"[\W_]+")
+_WORD = re.compile(r"[\W_]+")
 _LABELS = ("label", "labels", "gold", "goldlabel", "target", "class", "category", "answer", "y")
 _TEXTS = (
     *("body", "comment", "content", "description", "input", "message", "question", "review", "sentence", "subject"),
@@ -74,11 +75,15 @@ class FileColumn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Columns:
-    """The columns of a benchmark, and why each was chosen. `key` is None if no column names the rows."""
+    """The columns of a benchmark, and why each was chosen. `key` is None if no column names the rows.
+
+    `labels`: the valid ones in order, with the letters of choices that no row of the file has as its answer.
+    """
 
     task: Task
     text: tuple[FileColumn, ...]
     label: FileColumn
+    labels: tuple[str, ...]
     key: FileColumn | None
     why_text: str
     why_label: str
@@ -97,7 +102,7 @@ class Columns:
             text=tuple(column.name for column in self.text),
             label=self.label.name,
             kind=KINDS[self.task],
-            labels=tuple(sorted(self.label.values)),
+            labels=self.labels,
         )
 
 
@@ -116,8 +121,19 @@ def find_columns(table: Table, *, text: str | None, label: str | None, key: str 
     found_label, why_label = _label(table, others, label, task)
     task = task or ("regression" if found_label.measured else "classification")
     _check_label(table, found_label, task)
-    texts, why_text = _text(table, [column for column in others if column is not found_label], text, found_label)
-    return Columns(task=task, text=texts, label=found_label, key=found_key, why_text=why_text, why_label=why_label)
+    rest = [column for column in others if column is not found_label]
+    choices = _choices(rest, found_label)
+    texts, why_text = _text(table, rest, text, found_label, choices.values())
+    labels = {*found_label.values, *(letter for letter, column in choices.items() if column in texts)}
+    return Columns(
+        task=task,
+        text=texts,
+        label=found_label,
+        labels=tuple(sorted(labels)),
+        key=found_key,
+        why_text=why_text,
+        why_label=why_label,
+    )
 
 
 def _key(table: Table, columns: Sequence[FileColumn], name: str | None) -> FileColumn | None:
@@ -183,7 +199,7 @@ def _check_label(table: Table, label: FileColumn, task: Task) -> None:
 
 
 def _text(
-    table: Table, columns: Sequence[FileColumn], given: str | None, label: FileColumn
+    table: Table, columns: Sequence[FileColumn], given: str | None, label: FileColumn, choices: Collection[FileColumn]
 ) -> tuple[tuple[FileColumn, ...], str]:
     """The columns that the model reads, and why."""
     if given is not None:
@@ -193,7 +209,7 @@ def _text(
             raise DataError(msg)
         return tuple(_named(table, columns, name, "--text") for name in names), "--text"
     why = f"the name of a text, or {TEXT_WORDS} words and more that differ"
-    if choices := _choices(columns, label):
+    if choices:
         why = f"{why}, and the choices that {label.name} names"
     if texts := tuple(column for column in columns if column.readable or column in choices):
         return texts, why
@@ -204,14 +220,19 @@ def _text(
     raise DataError(msg)
 
 
-def _choices(columns: Sequence[FileColumn], label: FileColumn) -> list[FileColumn]:
-    """The choices of a question whose right answers are letters: the columns with these letters, as A or option_a.
+def _choices(columns: Sequence[FileColumn], label: FileColumn) -> dict[str, FileColumn]:
+    """The choices of a question whose right answers are letters: the columns A to D, or option_a to option_d, by letter.
 
     Letters alone: of other labels, columns of their names may be flags, which give the answer away.
     """
-    letters = {value.casefold() for value in label.values}
-    found = [column for column in columns if _WORD.split(column.name.casefold())[-1] in letters]
-    return found if len(found) == len(letters) and all(map(_LETTER.fullmatch, letters)) else []
+    alphabet, spelled = (ascii_uppercase, str.upper) if label.values[0].isupper() else (ascii_lowercase, str.lower)
+    sets: dict[str, dict[str, FileColumn]] = {}
+    for column in columns:
+        stem, letter = column.name[:-1], spelled(column.name[-1])
+        if letter in alphabet and not stem[-1:].isalnum():
+            sets.setdefault(stem, {})[letter] = column
+    fitting = [found for found in sets.values() if {*label.values} <= found.keys() <= {*alphabet[: len(found)]}]
+    return fitting[0] if len(fitting) == 1 else {}
 
 
 def _named(table: Table, columns: Sequence[FileColumn], name: str, option: str) -> FileColumn:

@@ -45,6 +45,8 @@ def test_the_choices_are_printed_with_their_reasons(output: Callable[..., str]) 
             "q{n},Oslo,{n},{label}",
             ["question, Option_A, Option_B", "answer", "none"],
         ),
+        # In no row the answer is c, which is a choice, too; d is another set of columns.
+        ("question,a,b,c,option_d,answer", "q{n},Oslo,{n},5,6,{label}", ["question, a, b, c", "answer", "none"]),
         # A column of no letter may say which answer is right.
         ("text,is_a,b,id_x,label", "t{n},1,0,7,{label}x", ["text", "label", "none"]),
         ("text,ax,bx,label", "t{n},1,0,{label}x", ["text", "label", "none"]),
@@ -56,6 +58,15 @@ def test_columns_are_found_by_their_names_and_values(
     lines = (row.format(n=n, label="ab"[n % 2]) for n in range(12))
     shown = output(rows(*lines, header=header)).splitlines()[1:4]
     assert [re.split(r" \(|: equal", line[9:])[0] for line in shown] == found
+
+
+def test_a_choice_that_is_never_right_is_a_label(output: Callable[..., str]) -> None:
+    lines = [f"q{n},Oslo,Rome,Paris,{'AB'[n % 2]}" for n in range(12)]
+    content = rows(*lines, header="question,Option A,Option B,Option C,answer")
+    output(content)
+    assert 'return ["A", "B", "C"]' in TEST.read_text(encoding="utf-8")
+    output(content, "--text=question,Option A,Option B", "--name=two")
+    assert 'return ["A", "B"]' in Path("benchmarks", "test_two.py").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(("values", "task"), [(5, "classification"), (6, "regression")])
