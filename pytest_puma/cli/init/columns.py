@@ -221,7 +221,7 @@ def _text(
 
 
 def _choices(columns: Sequence[FileColumn], label: FileColumn) -> dict[str, FileColumn]:
-    """The choices of a question whose right answers are letters: the columns A to D, or option_a to option_d, by letter.
+    """The choices of a question whose right answers are letters: the columns A to D, or option_a to option_d.
 
     Letters alone: of other labels, columns of their names may be flags, which give the answer away.
     """
