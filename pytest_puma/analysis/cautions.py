@@ -199,9 +199,13 @@ def on_baseline(name: str, *, lacking: int, unasked: int, samples: int) -> list[
     return []
 
 
-def on_changed_data(name: str) -> str:
-    """Return a sentence on a baseline of other data: its gold labels are not stored."""
-    return f"the data changed since {name}: its answers are judged by today's labels"
+def on_changed_data(name: str, numbers: str = "") -> str:
+    """Return a sentence on a baseline of other data: its gold labels are not stored.
+
+    `numbers`: its metric by today's labels and by those of then, empty if they are the same or unknown.
+    """
+    rise = f", which gives it {numbers}: do its ids still name the same rows?" if numbers else ""
+    return f"the data changed since {name}: its answers are judged by today's labels{rise}"
 
 
 def _refused(scenario: Scenario, predictions: Sequence[Prediction]) -> str:

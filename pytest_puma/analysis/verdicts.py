@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pytest_puma.analysis import cautions
 from pytest_puma.analysis.naive_baselines import NaiveBaseline
 from pytest_puma.baseline.entry import DATA, Anchor, Entry
 from pytest_puma.core import LEVEL, Drift, Gate, Measure, Policy, Verdict
@@ -27,6 +29,8 @@ from pytest_puma.stats.power import cusum
 
 #: With fewer samples in common, a system that changes every eighth answer is unlikely (2.5 %) to change none of them.
 MIN_COMMON = 30
+#: Baselines store six digits of a number.
+_STORED = 1e-5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -73,13 +77,15 @@ class Comparison:
 
     `lacking`: the number of samples of the cell without an earlier answer; `unasked`: of samples with an earlier answer
     that the cell does not have. `thin`: there are some, and so few others that equal
-    answers do not show that nothing changed.
+    answers do not show that nothing changed. `then`: the decisive metric of the earlier answers by the right answers of
+    then; None if it is unknown, or of other samples.
     """
 
     pairs: PairedPredictions
     name: str
     against: str
     changed: tuple[str, ...] = ()
+    then: float | None = None
     lacking: int = 0
     unasked: int = 0
     thin: bool = False
@@ -108,6 +114,7 @@ class Comparison:
             name=name,
             against=name if new == old else f"{name} on the {both} that both have",
             changed=entry.changed(signature),
+            then=entry.measures.get(pairs.decisive_metric, {}).get("value") if new == old else None,
             lacking=len(new_ids - old_ids),
             unasked=len(old_ids - new_ids),
             thin=not new_ids <= old_ids and len(common) < MIN_COMMON,
@@ -133,14 +140,22 @@ class Comparison:
         since = f"; changed since: {', '.join(self.changed)}" if self.changed else ""
         return replace(verdict, reason=verdict.reason + since)
 
-    def hides_changed_data(self, verdicts: Iterable[Verdict]) -> bool:
-        """Return whether the data changed, gates on the baseline were judged, and no sentence of these reports it.
+    def on_changed_data(self, verdicts: Iterable[Verdict]) -> Iterator[str]:
+        """Yield a sentence if the data changed, and gates on the baseline were judged.
 
-        Reports show the sentences of gates that do not pass; that of `no_drift` is about the anchor.
+        It gives the number of the baseline by the right answers of then and of today, if these differ. Without them,
+        it is left out if the sentence of a gate reports the change: that of one that does not pass; that of
+        `no_drift` is about the anchor.
         """
         judged = [verdict for verdict in verdicts if verdict.gate.other == "baseline" and verdict.is_judged]
-        is_shown = any(verdict.status != "PASS" and verdict.gate.word != DRIFT for verdict in judged)
-        return DATA in self.changed and bool(judged) and not is_shown
+        if DATA not in self.changed or not judged:
+            return
+        metric = self.pairs.decisive_metric
+        change = None if self.then is None else self.pairs.change(metric, level=self.level)
+        if change is not None and not math.isclose(change.old, self.then or 0.0, rel_tol=_STORED, abs_tol=_STORED):
+            yield cautions.on_changed_data(self.name, f"{metric} {change.old:.3g} in place of {self.then:.3g}")
+        elif not any(verdict.status != "PASS" and verdict.gate.word != DRIFT for verdict in judged):
+            yield cautions.on_changed_data(self.name)
 
     def _limited(self, gate: Gate, policy: Policy) -> Verdict:
         change = self.pairs.change(gate.metric, quotient=gate.quotient, level=self.level)

@@ -156,6 +156,12 @@ class Entry:
         return cls(cell=cell, answers=answers_of(columns), kept=head.get("kept", ""), anchor=anchor, **fields)
 
 
+def other_label(answers: Mapping[Key, Prediction], labels: Collection[str]) -> str | None:
+    """Return an answer that is none of the labels, None without one: the cell was asked for other labels."""
+    texts = dict.fromkeys(prediction.answer for prediction in answers.values())
+    return next((text for text in texts if text is not None and text not in labels), None)
+
+
 def changed_parts(now: Mapping[str, Any], then: Mapping[str, Any]) -> dict[str, tuple[Any, Any]]:
     """Return the parts in which two signatures differ, by their name for people, each as (then, now).
 

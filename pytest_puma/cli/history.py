@@ -78,7 +78,7 @@ def _show(options: argparse.Namespace) -> None:
     row, past = run_of(options.name, options)
     run = past.run
     folder = os.path.relpath(past.folder) if past.file.path.exists() else ""
-    revision = report.commit(row)
+    revision = row.invocation.revision
     show(f"run {row.number} ({row.name}){f', {revision}' if revision else ''}, {report.when(row)} UTC")
     show_section("puma", summary(run, folder, width()))
     show_section("puma: perturbations", robustness.lines(run, width()))

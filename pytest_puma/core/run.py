@@ -26,7 +26,8 @@ SHORT = 7
 class Invocation:
     """The command line, and the state of the project when it started; each text is empty if unknown.
 
-    `command`: paths, `-k`, `-m` and the options of pytest-puma, each with its value behind `=`.
+    `command`: paths, `-k`, `-m`, the options of pytest-puma, each with its value behind `=`, and its keys of the ini
+    file, as `-opuma_inconclusive=fail`.
     `commit`: its whole hash; `branch`: empty if the head is detached; `dirty`: tracked files had uncommitted changes,
     or git did not track a file of `prompts/`, `benchmarks/` or `data/`, or `conftest.py`.
     `ci`: the address of the CI job, or the name of the CI system.
@@ -44,13 +45,13 @@ class Invocation:
             words = shlex.split(self.command)
         except ValueError:  # no program of ours wrote it
             words = []
-        options = [word for word in words if word.startswith("--puma-") and not word.startswith(_WRITING)]
+        options = [word for word in words if word.startswith(("--puma-", "-opuma_")) and not word.startswith(_WRITING)]
         return shlex.join(["pytest", node_id, *options])
 
     @property
     def revision(self) -> str:
-        """The commit for people: `main@3f2c1d9`, and `3f2c1d9` without a branch; empty without a commit."""
-        short = self.commit[:SHORT]
+        """The commit for people: `main@3f2c1d9`, `3f2c1d9` without a branch, `main@3f2c1d9 (dirty)`; empty without one."""
+        short = f"{self.commit[:SHORT]}{' (dirty)' if self.dirty else ''}" if self.commit else ""
         return f"{self.branch}@{short}" if self.branch and short else short
 
 

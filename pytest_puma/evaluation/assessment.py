@@ -235,7 +235,7 @@ class Assessment:
         if baseline is None:
             return []
         unasked = 0 if self._is_narrower(baseline) else baseline.unasked
-        changed = [cautions.on_changed_data(baseline.name)] if baseline.hides_changed_data(self.verdicts) else []
+        changed = list(baseline.on_changed_data(self.verdicts))
         samples = len(self.answered.samples)
         return changed + cautions.on_baseline(baseline.name, lacking=baseline.lacking, unasked=unasked, samples=samples)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal
 
 from pytest_puma.analysis.naive_baselines import NaiveBaselines
-from pytest_puma.baseline.entry import Entry
+from pytest_puma.baseline.entry import Anchor, Entry, other_label
 from pytest_puma.baseline.folder import Baselines
 from pytest_puma.core import Gate, Generation, Model, Policy, Scenario, SettingsError
 from pytest_puma.errors import check_limits
@@ -155,18 +155,35 @@ class Judging:
     needs_agreement: bool = False
 
     def baseline_of(self, cell: Cell) -> Entry | None:
-        """Return the baseline of a cell; None if there is none, or if nothing needs it."""
+        """Return the baseline of a cell; None if there is none, if nothing needs it, or if its labels were others.
+
+        By the labels of today, each answer with an old label would be wrong: a decline would look like a gain.
+        """
         compares = self.flips or "baseline" in self.compare or self.policy.accepts or _needs_baseline(cell)
-        return self.baselines.find(cell.scenario.name, cell.id) if compares else None
+        entry = self.baselines.find(cell.scenario.name, cell.id) if compares else None
+        if entry is None or _other_label(cell, entry):
+            return None
+        # A series that started with other labels starts again.
+        return replace(entry, anchor=None) if entry.anchor and _other_label(cell, entry.anchor) else entry
 
     def why_no_baseline(self, cell: Cell) -> str:
         """Return why a cell with a gate on its baseline has none, if it has none."""
-        return self.baselines.why_missing(cell.name) if _needs_baseline(cell) else ""
+        if not _needs_baseline(cell):
+            return ""
+        entry = self.baselines.find(cell.scenario.name, cell.id)
+        if entry is None or not (label := _other_label(cell, entry)):
+            return self.baselines.why_missing(cell.name)
+        return f"the baseline has the answer {label!r}, which is no label now; --puma-update-baseline makes a new one"
 
     def naive_baselines_of(self, cell: Cell) -> NaiveBaselines | None:
         """Return the naive baselines if reports of the cell show them or its gates need one, else None."""
         shown = self.shows_naive_baselines and cell.perturbation is None
         return self.naive_baselines if shown or any(gate.naive for gate in cell.gates) else None
+
+
+def _other_label(cell: Cell, old: Entry | Anchor) -> str | None:
+    """An answer that is no label of the scenario, None without one."""
+    return other_label(old.answers, cell.scenario.valid_labels()) if cell.scenario.kind.form == "labels" else None
 
 
 def _needs_baseline(cell: Cell) -> bool:

@@ -27,11 +27,6 @@ def when(row: RunRow) -> str:
     return "{}-{}-{} {}:{}".format(*match.groups()) if match else ""
 
 
-def commit(row: RunRow) -> str:
-    """Return `main@3f2c1d9`, with `(dirty)` if there were uncommitted changes."""
-    return f"{row.invocation.revision}{' (dirty)' if row.invocation.dirty else ''}"
-
-
 def _value(step: TrendStep) -> str:
     measure = step.row.measure
     return f"{number(measure.value)}{'*' if measure.note else ''}"
@@ -42,7 +37,7 @@ RUNS: tuple[TextColumn[RunRow], ...] = (
     TextColumn("run", lambda run: run.name, names=True),
     # The name of a run has it too.
     TextColumn("when (UTC)", when, leaves=1),
-    TextColumn("commit", commit, names=True),
+    TextColumn("commit", lambda run: run.invocation.revision, names=True),
     TextColumn("cells", lambda run: str(run.cells), right=True, leaves=4),
     TextColumn("failed", lambda run: str(run.failed), right=True),
     TextColumn("kept", lambda run: f"{run.kept:,}", right=True, leaves=2),
@@ -51,7 +46,7 @@ RUNS: tuple[TextColumn[RunRow], ...] = (
 TREND: tuple[TextColumn[TrendStep], ...] = (
     TextColumn("#", lambda step: str(step.row.run.number), right=True),
     TextColumn("when (UTC)", lambda step: when(step.row.run), leaves=2, trails="{} UTC"),
-    TextColumn("commit", lambda step: commit(step.row.run), names=True),
+    TextColumn("commit", lambda step: step.row.run.invocation.revision, names=True),
     TextColumn("n", lambda step: str(step.row.measure.n), right=True),
     TextColumn("value", _value, right=True),
     TextColumn("95 % interval", lambda step: interval(step.row.measure)),

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 
 from pytest_puma.analysis.remeasure import scored_by_task
 from pytest_puma.baseline.columns import rounded
-from pytest_puma.baseline.entry import Entry
+from pytest_puma.baseline.entry import Entry, other_label
 from pytest_puma.core import Contrast, DataError, Flip, Key, Outcome, PumaError
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics import PairedPredictions, contrast, pair, source_of
@@ -173,6 +173,9 @@ def _pairs(new: Outcome, old: Entry, name: str) -> PairedPredictions:
         raise DataError(msg)
     if task.type not in KINDS:
         msg = "this version does not know its task"
+        raise DataError(msg)
+    if task.kind.form == "labels" and (label := other_label(old.answers, task.labels)):
+        msg = f"{name} has the answer {label!r}, which is no label any more"
         raise DataError(msg)
     if task.kind.form == "choices" and not all(prediction.choices for prediction in new.predictions):
         msg = "its choices were not stored (puma_keep_prompts)"

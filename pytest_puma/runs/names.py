@@ -16,6 +16,7 @@ A text that fits several rows means the first one in this order: `last`, number,
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
@@ -26,6 +27,7 @@ from pytest_puma.platform.project_folder import runs_of
 from pytest_puma.runs.index import History
 from pytest_puma.runs.rows import RunRow, State
 
+_MODEL = "--puma-model="
 _LAST = re.compile(r"last(?:~(\d{1,9}))?")
 _COMMIT = re.compile(r"[0-9a-f]{4,64}")
 _MAX_NAMED = 3
@@ -114,13 +116,20 @@ def _unusable(text: str, fault: str) -> DataError:
     return DataError(f"RUN {text!r}: {fault}")
 
 
-def next_comparison(new: Collection[str], old: Collection[str]) -> str:
-    """Return how to compare the cells of a run with those of the run before it; empty if no cell has a counterpart."""
+def next_comparison(new: Collection[str], old: Collection[str], commands: Sequence[str]) -> str:
+    """Return how to compare the cells of a run with those of the run before it; empty if no cell has a counterpart.
+
+    `commands`: those of both runs, the old one first, whose models are asked with the same options again. Variants of
+    a model belong in one argument, which is for the user to write.
+    """
     if not set(new).isdisjoint(old):
         return "pytest-puma compare last~1 last"
-    before = {name.without("model"): name.model for name in map(CellId.parse, old)}
-    for name in map(CellId.parse, new):
-        if (model := before.get(name.without("model"))) is not None:
-            models = f"--puma-model {model} --puma-model {name.model}"
-            return f"the same tests with {models} --puma-compare model --puma-offline"
-    return ""
+    plain = ([name for name in map(CellId.parse, cells) if name.variant is None] for cells in (new, old))
+    names = [{name.without("model") for name in side} for side in plain]
+    if names[0].isdisjoint(names[1]):
+        return ""
+    models = [[word for word in shlex.split(command) if word.startswith(_MODEL)] for command in commands]
+    if not all(models):
+        return ""
+    options = shlex.join(dict.fromkeys(word for side in models for word in side))
+    return f"the same tests with {options} --puma-compare model --puma-offline"

@@ -210,6 +210,20 @@ def test_changed_data_are_named_once_where_a_gate_on_the_baseline_is_judged(
     assert outcome.judgement.warnings == ((f"triage-zero_shot@script: {sentence}",) if warned else ())
 
 
+@pytest.mark.parametrize("gate", ["no_regression", "accuracy >= baseline + 0.9"])
+def test_a_baseline_whose_number_changes_with_the_data_is_named_with_both_numbers(gate: str) -> None:
+    given = answered("ABCD" * 15, "ABCA" * 15)
+    # The ids name other rows now: each sample has the label of the next one.
+    moved = answered("BCDA" * 15, "BCDA" * 15)
+    moved = replace(moved, signature={**given.signature, "data": {"file": "a.csv", "sha256": "f" * 64}})
+    judged = cell(Triage(), samples=60, gates=(gate,))
+    outcome = assess(judged, moved, Context(baseline=entry(assess(judged, given, Context()))))
+    (sentence,) = outcome.judgement.warnings
+    assert sentence.endswith(
+        "today's labels, which gives it accuracy 0.25 in place of 0.75: do its ids still name the same rows?"
+    )
+
+
 def test_a_run_that_becomes_the_baseline_is_not_compared_with_older_data() -> None:
     given = answered("ABCD" * 15, "ABCA" * 15)
     judged = cell(Triage(), samples=60, gates=("no_regression",))

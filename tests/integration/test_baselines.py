@@ -103,7 +103,8 @@ def test_an_update_names_what_else_differs_from_the_baseline_that_it_replaces(pr
     project.write(test_triage=TRIAGE)
     project.run("--puma-update-baseline").stdout.no_fnmatch_line("baseline replaced: *")
     plain = (f"--puma-model={project.model},chat=off", "--puma-seed=2", "--puma-update-baseline")
-    changed = "baseline replaced: triage_jira-zero_shot@tiny; changed since: the chat format, the seed"
+    gone = "8 of the 8 samples of the old one are not in the new one"
+    changed = f"baseline replaced: triage_jira-zero_shot@tiny; {gone}; changed since: the chat format, the seed"
     both = (
         "to keep both, restore the old one from version control, and give this model another name: --puma-model NAME=*"
     )

@@ -118,12 +118,17 @@ def test_without_a_run_the_error_says_what_to_do(text: str) -> None:
         (
             ["b-egi@gemma", "a-zero_shot@gemma"],
             ["a-zero_shot@smollm2", "a-egi@other"],
-            "the same tests with --puma-model smollm2 --puma-model gemma --puma-compare model --puma-offline",
+            "the same tests with --puma-model=smollm2 '--puma-model=my gemma.gguf,chat=off' "
+            "--puma-compare model --puma-offline",
         ),
         (["a-zero_shot+case_upper@m"], ["a-zero_shot@n"], ""),
         (["a-zero_shot@m"], ["b-zero_shot@n"], ""),
+        (["a-zero_shot@m+a-1"], ["a-zero_shot@m+a-0.5"], ""),
     ],
-    ids=["the same cells", "another model", "another perturbation", "nothing in common"],
+    ids=["the same cells", "another model", "another perturbation", "nothing in common", "variants"],
 )
 def test_the_command_fits_what_both_runs_have(new: Sequence[str], old: Sequence[str], command: str) -> None:
-    assert next_comparison(new, old) == command
+    commands = ["pytest --puma-model=smollm2 -k a", "pytest '--puma-model=my gemma.gguf,chat=off' --puma-samples=8"]
+    assert next_comparison(new, old, commands) == command
+    if "same tests" in command:
+        assert not next_comparison(new, old, [commands[0], "pytest"]), "models of the ini file are not in the command"

@@ -95,7 +95,7 @@ def _facts(run: Run) -> Iterator[tuple[str, str]]:
     """The run in a few words: its name, its time, its size."""
     yield "run", run.id if run.number is None else f"{run.number} ({run.id})"
     if revision := run.invocation.revision:
-        yield "commit", f"{revision}{' (dirty)' if run.invocation.dirty else ''}"
+        yield "commit", revision
     if run.started:
         yield "started", _minute(run.started)
     if run.seconds:

@@ -145,9 +145,11 @@ class BaselineUpdater:
 
 def _replaced(new: Entry, old: Entry) -> str:
     """Return what else changed since the old baseline, empty if nothing did; the words are those of gates on it."""
-    if not (changed := old.changed(new.signature)):
-        return ""
-    sentence = f"changed since: {', '.join(changed)}"
+    samples, kept = ({sample for sample, _ in entry.answers} for entry in (old, new))
+    lost = len(samples - kept)
+    gone = [f"{lost} of the {len(samples)} samples of the old one are not in the new one"] if lost else []
+    changed = old.changed(new.signature)
+    sentence = "; ".join([*gone, *([f"changed since: {', '.join(changed)}"] if changed else [])])
     was, now = (entry.signature.get("engine", {}).get("chat") for entry in (old, new))
     if was == now or was not in _CHAT or now not in _CHAT:
         return sentence

@@ -95,9 +95,10 @@ class Output:
             with closing(History(self._root, in_memory=False)) as history:
                 rows = history.runs()
                 number = next((row.number for row in rows if row.name == run.id), None)
-                older = next((row.number for row in rows if row.name != run.id), None)
+                older = next((row for row in rows if row.name != run.id), None)
                 if older is not None and number is not None:
-                    self.comparison = next_comparison(history.cells(number), history.cells(older))
+                    commands = [older.invocation.command, run.invocation.command]
+                    self.comparison = next_comparison(history.cells(number), history.cells(older.number), commands)
                 return replace(run, number=number), []
         except (OSError, sqlite3.Error) as error:
             return run, [f"the history cannot be written, and the run has no number: {error}"]

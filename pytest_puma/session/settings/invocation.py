@@ -1,7 +1,7 @@
 """The command line of a run, and the commit of its project, from git or from the environment of a CI job.
 
-Of the command line, paths and the options of pytest-puma, `-k` and `-m` are recorded: those of other plugins may have
-secrets, as `--api-key` has.
+Of the command line, paths, the options of pytest-puma, its keys of the ini file (`-o`), `-k` and `-m` are recorded:
+those of other plugins may have secrets, as `--api-key` has.
 
 A container of a CI job often lacks git, or git refuses a folder of another owner; the variables are always there.
 """
@@ -29,8 +29,9 @@ _STATUS = ("--no-optional-locks", "status", "--porcelain=v2", "--branch", "--unt
 #: Files that decide answers and gates; Python's caches are none of them.
 _DECIDING = ("prompts", "benchmarks", "data", "conftest.py", ":(exclude,glob)**/__pycache__/**")
 _UNTRACKED = ("ls-files", "--others", "--exclude-standard", "--", *_DECIDING)
-#: `-k few`, `-kfew`, `-k=few`, `-xk few`, and the same with `-m`.
-_SELECTION = re.compile(r"-[hlqsvxV]*(?P<name>[km])=?(?P<value>.*)", re.DOTALL)
+#: `-k few`, `-kfew`, `-k=few`, `-xk few`, and the same with `-m` and `-o`.
+_SHORT = re.compile(r"-[hlqsvxV]*(?P<name>[kmo])=?(?P<value>.*)", re.DOTALL)
+_OVERRIDE = "--override-ini"
 
 
 def invocation(config: pytest.Config) -> Invocation:
@@ -79,13 +80,18 @@ def _git(root: Path, arguments: Sequence[str]) -> list[str]:
 def _recorded(arguments: Iterator[str], paths: Sequence[str]) -> Iterator[str]:
     """The arguments that may be recorded; options have their value behind `=`: readers know none of the options."""
     for argument in arguments:
-        name, selection = argument.partition("=")[0], _SELECTION.fullmatch(argument)
+        name, short = argument.partition("=")[0], _SHORT.fullmatch(argument)
         if argument in OPTIONS and OPTIONS[argument].get("action") != "store_true":
             yield f"{argument}={next(arguments, '')}"
         elif name in OPTIONS or argument in paths:
             yield argument
-        elif selection:
-            yield from (f"-{selection['name']}", selection["value"] or next(arguments, ""))
+        elif short or name == _OVERRIDE:
+            value = short["value"] if short else argument[len(_OVERRIDE) + 1 :]
+            value = value or next(arguments, "")
+            if short and short["name"] != "o":
+                yield from (f"-{short['name']}", value)
+            elif value.startswith("puma_"):
+                yield f"-o{value}"
 
 
 def _ci(environment: Mapping[str, str]) -> str:

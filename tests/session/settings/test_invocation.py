@@ -49,6 +49,7 @@ def test_a_changed_file_makes_the_project_dirty(repository: Path) -> None:
     assert checkout(repository, {}).dirty
     git(repository, "add", ".")
     assert checkout(repository, {}).dirty, "a staged change is not committed either"
+    assert checkout(repository, {}).revision.endswith(" (dirty)")
 
 
 @pytest.mark.parametrize("name", ["prompts/triage/zero_shot.j2", "benchmarks/a/test_b.py", "data/a.csv", "conftest.py"])
@@ -119,13 +120,18 @@ def test_the_command_repeats_a_cell_with_what_decides_its_answers(pytester: pyte
         "-k",
         "few",
         "--puma-samples=8",
+        "-o",
+        "puma_inconclusive=fail",
         "--puma-report",
         "md:o.md",
     )
     current = invocation(pytester.parseconfig(*arguments))
-    kept = "'--puma-model=a b.gguf' --puma-strict -k few --puma-samples=8 --puma-report=md:o.md"
+    kept = (
+        "'--puma-model=a b.gguf' --puma-strict -k few --puma-samples=8 -opuma_inconclusive=fail --puma-report=md:o.md"
+    )
     assert current.command.startswith(f"pytest {kept}")
     repeat = "pytest 'test_a.py::test[a b]' '--puma-model=a b.gguf' --puma-strict --puma-samples=8"
+    repeat += " -opuma_inconclusive=fail"
     assert current.repeat("test_a.py::test[a b]") == repeat
 
 
@@ -144,6 +150,7 @@ def pytest_addoption(parser):
         (("--verbose-key", "benchmarks", "-p", "no:xdist", "-o", "log_file=sk-1"), "benchmarks"),
         (("benchmarks/test_a.py::test[a]", "--api-key", "sk-1"), "'benchmarks/test_a.py::test[a]'"),
         (("-xk", "few or one", "-m", "puma", "-kthree", "-m=slow"), "-k 'few or one' -m puma -k three -m slow"),
+        (("-opuma_gates=mae <= 2", "--override-ini=puma_keep_runs=2"), "'-opuma_gates=mae <= 2' -opuma_keep_runs=2"),
         (("-vv", "-rA", "--tb=short", "--maxfail=3", "--puma-model=a=b.gguf,n_ctx=8"), "--puma-model=a=b.gguf,n_ctx=8"),
     ],
 )
