@@ -29,7 +29,7 @@ from pytest_puma.core import (
     Status,
     Verdict,
 )
-from pytest_puma.gates.power import PROBABILITY_GAIN, Compared, of_gate
+from pytest_puma.gates.power import PROBABILITY_GAIN, Compared, may_be_unseen, of_gate
 from pytest_puma.gates.wording import difference, evidence, measured, moved, parse_failures, relation
 from pytest_puma.phrases import counted
 from pytest_puma.stats.power import LIMIT
@@ -63,6 +63,8 @@ def judge_change(gate: Gate, change: Change, against: str, policy: Policy, *, le
         fails = status == "FAIL" or doubt == "fail"
         return Verdict(gate=gate, status=status, reason=reason, fails=fails, change=change)
     status, fails = _status(gate, change.value, change.low, change.high, doubt)
+    if status == "FAIL" and doubt != "point" and may_be_unseen(gate, change, level):
+        status, fails = "INCONCLUSIVE", doubt == "fail"
     effect = relation(gate, change, status, level)
     if change.more_parse_failures > 0 and status != "FAIL":
         status, fails, effect = _with_parse_failures(change, status, doubt, level, effect)
@@ -163,7 +165,8 @@ def _judged(
 ) -> Verdict:
     """The verdict of a test; `result` is its sentence without the numbers behind it."""
     power, doubt = power_of(gate, decline, change), gate.doubt or policy.inconclusive
-    passes = decline.same or doubt == "point" or (power is not None and power.caught >= MIN_POWER)
+    strong = power is not None and power.caught >= MIN_POWER
+    passes = decline.same or doubt == "point" or strong or _is_gain(decline)
     status: Status = "FAIL" if detected else "PASS" if passes else "INCONCLUSIVE"
     doubts = "too little varied to estimate the power" if power is None else f"too few samples: {power}"
     return Verdict(
@@ -176,6 +179,12 @@ def _judged(
         level=None if doubt == "fail" else REGRESSION_LEVEL,
         p=decline.p,
     )
+
+
+def _is_gain(decline: Decline) -> bool:
+    """Whether answers are clearly better: by each test of the gate the other way, and by the sign test."""
+    against = max((1 - p for p in decline.tests.values()), default=1.0)
+    return max(against, mcnemar_worse(decline.better, decline.worse)) <= REGRESSION_LEVEL
 
 
 def power_of(gate: Gate, decline: Decline, change: Change | None) -> Power | None:

@@ -209,3 +209,16 @@ def allowance(gate: Gate) -> float:
     """Allowed loss of the metric against the other; a share of it if the gate is a quotient."""
     step = gate.limit - 1 if gate.quotient else gate.limit
     return -step if gate.is_floor else step
+
+
+def may_be_unseen(gate: Gate, change: Change, level: float = LEVEL) -> bool:
+    """Whether no sample changed, and these are too few to rule out the gain that a gate demands.
+
+    If none of *n* samples changed, up to 1 - ((1 - level) / 2)^(1/n) of all may (Clopper, Pearson 1934).
+    """
+    if change.changed or change.low != change.high or allowance(gate) >= 0:
+        return False
+    width = 0.0 if change.spread is None else change.spread.width
+    gain = -allowance(gate) / (1.0 if gate.quotient else width or abs(change.old) or math.inf)
+    n = change.n if change.spread is None else change.spread.n
+    return n > 0 and gain <= 1 - ((1 - level) / 2) ** (1 / n)

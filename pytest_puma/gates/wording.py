@@ -12,7 +12,7 @@ import math
 from pytest_puma.core import Change, Decline, Gate, Measure, Status
 from pytest_puma.core.gate import spelled, without_noise
 from pytest_puma.core.power import TARGET_POWER, percent, rounded_up
-from pytest_puma.gates.power import Compared, allowance, detection_of
+from pytest_puma.gates.power import Compared, allowance, detection_of, may_be_unseen
 from pytest_puma.stats.power import samples_to_decide
 
 _BREAKS = {">=": "is under", "<=": "is over", ">": "is not over", "<": "is not under"}
@@ -66,12 +66,16 @@ def relation(gate: Gate, change: Change, status: Status, level: float) -> str:
 
 def _detectable(gate: Gate, change: Change, level: float) -> str:
     """State the smallest true loss that FAILs in 80 % of runs."""
+    if may_be_unseen(gate, change, level):
+        return f": that none of {change.n} changed does not rule the gain out"
     compared = Compared.of(change)
     if compared is None or not (detection := detection_of(gate, compared, level=level)).known:
         return ""
     loss, power = detection.smallest(), percent(TARGET_POWER)
-    worse = "no change" if loss is None else _worse(gate, change, loss)
-    return f": n={change.n} detects {worse} in {power} of runs"
+    if loss is None or (gate.is_floor and not gate.quotient and 0 <= change.old < loss):
+        # No value of most metrics is below 0.
+        return f": n={change.n} is too few to detect any change in {power} of runs"
+    return f": n={change.n} detects {_worse(gate, change, loss)} in {power} of runs"
 
 
 def _worse(gate: Gate, change: Change, loss: float) -> str:

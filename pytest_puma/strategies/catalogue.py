@@ -233,7 +233,7 @@ def resolve_generation(strategy: Strategy, generation: Generation, max_tokens: i
 
 def _unknown(text: str, name: str, custom: Mapping[str, Strategy], folder: Path | None) -> str:
     names = [*ALL, *custom]
-    rename, write = own_strategy(name, folder)
+    rename, write = own_strategy(name, folder, names)
     hint = f"{rename}; " if rename else did_you_mean(name, [*names, *_FAMILIES])
     return (
         f"strategy {text!r} is unknown; {hint}there are: {', '.join(names)}, "

@@ -21,7 +21,7 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -163,14 +163,16 @@ def misnamed(template: Path) -> Path | None:
     return next((folders[name] for name in near), None)
 
 
-def own_strategy(name: str, folder: Path | None) -> tuple[str, str]:
+def own_strategy(name: str, folder: Path | None, known: Collection[str]) -> tuple[str, str]:
     """Return the advice to rename a file so that it makes a strategy, and else that to write one; empty for none.
 
-    `folder` has the templates of the scenario, None if it is unknown.
+    `folder` has the templates of the scenario, None if it is unknown. The file of a `known` strategy keeps its name.
     """
     if folder is None or not NAME.fullmatch(name):
         return "", ""
     file = misnamed(folder / (name + SUFFIX))
+    if file is not None and file.name.partition(".")[0] in known:
+        return "", ""
     folder = file.parent if file is not None and folder.name == ANY else folder
     advice = f"a strategy of your own needs the file {folder / (name + SUFFIX)}"
     return ("", advice) if file is None else (f"{advice}: rename {file} to it", "")

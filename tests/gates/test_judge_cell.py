@@ -32,6 +32,7 @@ STRONG = Decline(
         (WEAK, parse_gate("no_regression !fail"), "INCONCLUSIVE", True),
         (WEAK, parse_gate("no_regression !point"), "PASS", False),
         (replace(WEAK, same=True), GATE, "PASS", False),
+        (replace(WEAK, better=12, p=0.99, tests={"mcnemar_mid_p": 0.99}), GATE, "PASS", False),
         (STRONG, GATE, "PASS", False),
     ],
 )

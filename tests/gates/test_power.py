@@ -146,7 +146,7 @@ def detection(verdict: Verdict) -> Detection:
 @pytest.mark.parametrize(
     ("gate", "n", "words"),
     [
-        ("accuracy >= baseline", 5, "n=5 detects no change in 80 % of runs"),
+        ("accuracy >= baseline", 5, "n=5 is too few to detect any change in 80 % of runs"),
         ("accuracy >= baseline + 0.2", 400, "n=400 detects a rise of 0.1"),
         ("accuracy >= naive.majority + 0.2", 400, "above naive.majority in 80 % of runs"),
     ],

@@ -66,7 +66,9 @@ def test_a_series_that_began_with_other_labels_starts_again(project: Project) ->
     gates = ["no_drift"]
     for labels, wrong in ((OLD, 2), (OLD, 3), (NEW, 4), (NEW, 5)):
         run(project, labels, "--puma-update-baseline", wrong=wrong, gates=gates).assert_outcomes(passed=1)
-    (entry,) = json.loads((project.pytester.path / "benchmarks/baselines/teams.json").read_text("utf-8"))["cells"].values()
+    (entry,) = json.loads((project.pytester.path / "benchmarks/baselines/teams.json").read_text("utf-8"))[
+        "cells"
+    ].values()
     assert entry["anchor"]["renewals"] == 1
 
 

@@ -133,6 +133,14 @@ def test_an_own_strategy_without_its_file_names_the_file(alone: Project) -> None
     alone.run("own.puma.yaml").stdout.fnmatch_lines([sentence])
 
 
+def test_the_template_of_a_known_strategy_keeps_its_name(alone: Project) -> None:
+    folder = alone.pytester.path / "prompts" / "triage_jira"
+    folder.mkdir(parents=True)
+    (folder / "zero_shot.jinja").write_text("{{ title }}", encoding="utf-8")
+    alone.write(test_t=_triage("zeroshot"))
+    alone.run().stdout.fnmatch_lines(["*strategy 'zeroshot' is unknown; did you mean 'zero_shot'? there are: *"])
+
+
 def test_a_template_strategy_belongs_to_its_scenario(alone: Project) -> None:
     other = "import pytest\n\n@pytest.mark.puma('estimation_tawos')\ndef test_points(puma): pass"
     alone.write(test_t=_triage("zero_shot"), test_points=other)
