@@ -50,7 +50,7 @@ class Invocation:
 
     @property
     def revision(self) -> str:
-        """The commit for people: `main@3f2c1d9`, `3f2c1d9` without a branch, `main@3f2c1d9 (dirty)`; empty without one."""
+        """The commit for people: `main@3f2c1d9`, without a branch `3f2c1d9`, `main@3f2c1d9 (dirty)`; or empty."""
         short = f"{self.commit[:SHORT]}{' (dirty)' if self.dirty else ''}" if self.commit else ""
         return f"{self.branch}@{short}" if self.branch and short else short
 

@@ -118,8 +118,10 @@ def test_without_a_run_the_error_says_what_to_do(text: str) -> None:
         (
             ["b-egi@gemma", "a-zero_shot@gemma"],
             ["a-zero_shot@smollm2", "a-egi@other"],
-            "the same tests with --puma-model=smollm2 '--puma-model=my gemma.gguf,chat=off' "
-            "--puma-compare model --puma-offline",
+            (
+                "the same tests with --puma-model=smollm2 '--puma-model=my gemma.gguf,chat=off' "
+                "--puma-compare model --puma-offline"
+            ),
         ),
         (["a-zero_shot+case_upper@m"], ["a-zero_shot@n"], ""),
         (["a-zero_shot@m"], ["b-zero_shot@n"], ""),
