@@ -13,7 +13,7 @@ from pytest_puma.core import TRUNCATED, Metric, Scenario, SettingsError
 from pytest_puma.core.metric import Source
 from pytest_puma.core.metric_name import MetricName
 from pytest_puma.metrics import answers, calibration, cost, declared, ranking
-from pytest_puma.metrics.statistic import Statistic, proportion
+from pytest_puma.metrics.statistic import ComparisonBasis, Statistic, proportion
 from pytest_puma.metrics.table import PredictionTable
 from pytest_puma.task_types import Form
 
@@ -133,6 +133,8 @@ def _of_every_cell(table: PredictionTable) -> Iterator[Statistic]:
         "overflow_rate": np.array([finish == "overflow" for finish in finishes], dtype=np.bool_),
     }
     for name, rows in failures.items():
-        yield proportion(name, rows, table.everything, better="low")
+        # Whether an answer is right says nothing of whether there is one.
+        comparison = ComparisonBasis(test="mcnemar", losses=rows.astype(np.float64), scored=True)
+        yield proportion(name, rows, table.everything, better="low", comparison=comparison)
     yield from calibration.statistics(table)
     yield from cost.statistics(table)

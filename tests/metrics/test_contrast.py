@@ -72,10 +72,18 @@ def test_errors_are_tested_by_their_signs_and_ranks() -> None:
     assert (result.rank_biserial, result.cliffs_delta) == (-1, -6 / 24)
 
 
-@pytest.mark.parametrize("metric", ["mae", "parse_failure_rate"])
-def test_the_tests_of_errors_leave_parse_failures_out(metric: str) -> None:
+def test_parse_failures_are_counted_as_such_and_not_as_wrong_answers() -> None:
+    """Seven replies have no answer any more, and one has: that the other answers are wrong is of no account."""
+    new, old = ([None] * 7 + ["8"] * 23, ["3"] * 29 + [None])
+    result = compared(estimation(new, "parse_failure_rate"), estimation(old, "parse_failure_rate"))
+
+    assert (result.change.worse, result.change.better, result.change.value) == (7, 1, pytest.approx(6 / 30))
+    assert (result.test, result.p) == ("mcnemar", mcnemar(7, 1))
+
+
+def test_the_tests_of_errors_leave_parse_failures_out() -> None:
     answers = [None, *["8", "5", "3", "2"] * 2, "13", "21", "1"]
-    result = compared(estimation(answers, metric), estimation(["3"] * 11 + [None], metric))
+    result = compared(estimation(answers), estimation(["3"] * 11 + [None]))
 
     errors = [5, 2, 0, 1] * 2 + [10, 18]
     assert result.tests["signed_rank"] == pytest.approx(wilcoxon(errors, zero_method="pratt", method="approx").pvalue)
@@ -86,9 +94,7 @@ def test_the_tests_of_errors_leave_parse_failures_out(metric: str) -> None:
 def test_the_tests_of_errors_in_groups_leave_parse_failures_out_too() -> None:
     """Twenty groups of two rows: in six of them the error of the parsed answer is greater by 1."""
     worse = [None, "4"] * 6 + ["3"] * 28
-    result = compared(
-        estimation(worse, "parse_failure_rate", size=2), estimation(["3"] * 40, "parse_failure_rate", size=2)
-    )
+    result = compared(estimation(worse, size=2), estimation(["3"] * 40, size=2))
 
     assert result.tests["permutation"] == pytest.approx(2 / 64, abs=0.005)
 

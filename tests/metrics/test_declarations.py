@@ -29,6 +29,7 @@ COMMON = {
     "joules_mean": ("low", None),
     "joules_per_right": ("low", None),
 }
+FAILURES = {"parse_failure_rate", "truncation_rate", "overflow_rate"}
 TIMES = ("latency_p50", "latency_p95", "tokens_per_second", "joules_per_right")
 AGREEMENT = dict.fromkeys(("kappa_quadratic", "spearman", "kendall_tau"), ("high", CORRELATION))
 CLASSES = {f"per_class.{label}.{name}": ("high", SHARE) for label in "ABCD" for name in ("precision", "recall", "f1")}
@@ -81,13 +82,13 @@ def test_metrics_that_need_probabilities_or_tokens_are_optional() -> None:
     [
         (
             OrderedTriage(),
-            {"mcnemar": {"accuracy"}},
+            {"mcnemar": {"accuracy", *FAILURES}},
             {*AGREEMENT, *RANKING, *TIMES, "ece", "mce"},
             {name: name for name in AGREEMENT},
         ),
         (
             Estimation(),
-            {"permutation": {"mae"}},
+            {"mcnemar": FAILURES, "permutation": {"mae"}},
             {*AGREEMENT, *TIMES, "ece", "mce", "mdae", "rmse", "standardised_accuracy"},
             {name: name for name in AGREEMENT}
             | {"mae": "mean", "mdae": "median", "rmse": "root_mean_square", "standardised_accuracy": "standardised"}
