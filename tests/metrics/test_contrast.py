@@ -77,7 +77,8 @@ def test_parse_failures_are_counted_as_such_and_not_as_wrong_answers() -> None:
     new, old = ([None] * 7 + ["8"] * 23, ["3"] * 29 + [None])
     result = compared(estimation(new, "parse_failure_rate"), estimation(old, "parse_failure_rate"))
 
-    assert (result.change.worse, result.change.better, result.change.value) == (7, 1, pytest.approx(6 / 30))
+    assert (result.change.worse, result.change.better) == (7, 1)
+    assert result.change.value == pytest.approx(6 / 30)
     assert (result.test, result.p) == ("mcnemar", mcnemar(7, 1))
 
 
