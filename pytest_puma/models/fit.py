@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
+from types import MethodType
 
 from pytest_puma.core import Control, Model, ModelError
 from pytest_puma.models.adapter import read_adapter
@@ -42,6 +43,27 @@ def check_fit(variants: Sequence[Model]) -> None:
             load(control.path).check_fits(base, name=control.path.name, chosen=control.layers)
         if control.kind == "when":
             _check_condition(control, base)
+
+
+def check_functions(variants: Sequence[Model]) -> None:
+    """Check that no two functions have one name, node and version; a `ModelError` names the variants of two.
+
+    Kept answers belong to these three, so that one function would take those of the other.
+    """
+    first: dict[str, tuple[str, object]] = {}
+    for model in variants:
+        for control in () if model.variant is None else model.variant.controls:
+            if control.change is None:
+                continue
+            name, function = first.setdefault(control.sha256, (model.name, control.change))
+            # A method is another object each time that it is looked up.
+            if function is not control.change and not (isinstance(function, MethodType) and function == control.change):
+                msg = (
+                    f"{' and '.join(dict.fromkeys((name, model.name)))}: found two functions {control.name!r} with one "
+                    "version, which would share kept answers; expected a version for each, such as "
+                    'version=f"1-{k}", or one function for both'
+                )
+                raise ModelError(msg)
 
 
 def _check_function(control: Control, base: BaseModel) -> None:

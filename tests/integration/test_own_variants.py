@@ -16,6 +16,11 @@ from pytest_puma.testing import ScriptedBackend
 
 LOUD = ControlVector({{1: np.ones({WIDTH}), 2: np.ones({WIDTH})}})
 
+def scaled(k):
+    def scale(states, where):
+        return k * states
+    return scale
+
 def pytest_puma_backend(model):
     variants = {{"loud-1": lambda prompt: "Minor", "mix": lambda prompt: "Trivial"}}
     return ScriptedBackend({{}}, default="Major", digest="5a", variants=variants)
@@ -67,6 +72,10 @@ def test_their_kept_answers_are_found_offline_and_by_their_contents(project: Pro
         ("[Variant.of(lora('a.gguf'))]", "*hook pytest_puma_variants: a.gguf is a LoRA for llama; q is qwen2*"),
         ("[Variant.of(steer(LOUD, layers=7))]", "*hook pytest_puma_variants: @7: q has layers 1 to 2*"),
         ("[Variant.of(hook(print, layers=1))]", "*hook 'print': found version ''; expected a function of*"),
+        (
+            "[Variant.of(hook(scaled(k), layers=1, version='7'), name=f'k{k}') for k in (-9, 1)]",
+            "*hook pytest_puma_variants: q+k-9 and q+k1: found two functions 'scale' with one version*",
+        ),
         ("[Variant.of(hook(print, layers=3, version='1'))]", "*print-hook-1-L3: q has layers 1 to 2*"),
         (
             "[Variant.of(quant('other.gguf'))]",

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
 from pytest_puma import ControlVector, Variant, hook, quant, steer
-from pytest_puma.core import ModelError, SettingsError
+from pytest_puma.core import Control, Model, ModelError, SettingsError
 from pytest_puma.engine.hook import States
+from pytest_puma.models.fit import check_functions
 from tests.tiny_controls import WIDTH
 
 
@@ -76,3 +79,21 @@ def test_weights_stand_beside_other_controls() -> None:
 def test_what_is_no_weights_is_an_error(weights: str, sentence: str) -> None:
     with pytest.raises(ModelError, match=sentence):
         quant(weights)
+
+
+class Probe:
+    def act(self, states: States, _where: object) -> States:
+        return states
+
+
+def test_one_function_is_in_several_variants_and_two_of_one_version_are_refused() -> None:
+    def models(*controls: Control) -> list[Model]:
+        plain = Model(name="q", path=Path("q.gguf"))
+        return [replace(plain, name=f"q+{n}", variant=Variant.of(each)) for n, each in enumerate(controls)]
+
+    probe = Probe()
+    check_functions(models(*(hook(halve, version="1", layers=layer) for layer in (1, 2)), quant("Q8_0")))
+    check_functions(models(*(hook(probe.act, version="1", layers=layer) for layer in (1, 2))))
+    check_functions(models(*(hook(Probe().act, version=f"1-{k}", layers=1) for k in (1, 2))))
+    with pytest.raises(ModelError, match=r"^q\+0 and q\+1: found two functions 'act' with one version"):
+        check_functions(models(*(hook(Probe().act, version="1", layers=layer) for layer in (1, 2))))

@@ -16,7 +16,7 @@ from pytest_puma.core import Metric, Model, ModelError, Scenario, SettingsError,
 from pytest_puma.core.variant import PLUS
 from pytest_puma.judges import JUDGED
 from pytest_puma.metrics.library import LIBRARY
-from pytest_puma.models.fit import check_fit
+from pytest_puma.models.fit import check_fit, check_functions
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
 from pytest_puma.planning.registry import SCENARIOS, Registry
@@ -86,12 +86,13 @@ def with_own_variants(config: pytest.Config, models: tuple[Model, ...]) -> tuple
         if taken := next((model.name for model in own if names.count(model.name) > 1), None):
             msg = f"hook {hook}: the name {taken!r} is taken; give yours another: Variant.of(..., name='mix')"
             raise SettingsError(msg)
-        if own and plain.computes:
-            try:
+        try:
+            check_functions(own)
+            if own and plain.computes:
                 check_fit(own)
-            except ModelError as error:
-                msg = f"hook {hook}: {error}"
-                raise ModelError(msg) from error
+        except ModelError as error:
+            msg = f"hook {hook}: {error}"
+            raise ModelError(msg) from error
         grown += own
     return tuple(model for plain in plain_models for model in grown if model.plain == plain)
 
