@@ -7,10 +7,13 @@ Variant.of(hook(halve, version="1", layers=10))
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from inspect import signature
+from numbers import Real
+from operator import index
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from pytest_puma.core import Control, ModelError
 from pytest_puma.core.variant import ControlKind, Layers, Scope
@@ -22,11 +25,17 @@ from pytest_puma.models.pairs import SUFFIX
 from pytest_puma.models.resolve import inspect_model, weights_point
 from pytest_puma.models.search import user_cache
 from pytest_puma.models.weights import weights_digest
+from pytest_puma.phrases import shown, there_are
+
+#: Kinds of a vector.
+_VECTORS: tuple[ControlKind, ...] = ("steer", "ablate", "rotate", "heads", "when")
+_SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 
 def lora(path: str | Path, *, strength: float = 1.0) -> Control:
     """Return the control of a LoRA adapter's file; a `ModelError` if it cannot be read."""
-    return Control(kind="lora", strength=strength, **_file(Path(path)))
+    file = _file(Path(path))
+    return Control(kind="lora", strength=_strength(f"lora {file['name']!r}", strength), **file)
 
 
 def steer(
@@ -40,14 +49,20 @@ def steer(
 ) -> Control:
     """Return the control of a vector, or of the file of one or of pairs of texts; a `ModelError` if it cannot be read.
 
+    A `SettingsError` for another value that is invalid.
     `layers`: one, or the first and the last; all of the vector by default. `name`: in place of that of the file; of a
-    vector it is `vector` by default. `kind`: `ablate`, `rotate` or `when` for these hooks in place of an addition.
+    vector it is `vector` by default. `kind`: `ablate`, `rotate`, `heads` or `when` in place of an addition.
     `scope`: the tokens that it changes, `all`, `prompt`, `reply` or `last`.
     """
     path = _saved(vector) if isinstance(vector, ControlVector) else Path(vector)
     name = name or ("vector" if isinstance(vector, ControlVector) else "")
-    chosen = (layers, layers) if isinstance(layers, int) else layers
-    return Control(kind=kind, strength=strength, layers=chosen, scope=scope, **_file(path, name))
+    file = _file(path, name)
+    source = f"steer {file['name']!r}"
+    _check_word(source, "kind", kind, _VECTORS)
+    # A condition decides behind the prompt.
+    _check_word(source, "scope", scope, ("all",) if kind == "when" else _SCOPES)
+    chosen = None if layers is None else _layers(source, layers)
+    return Control(kind=kind, strength=_strength(source, strength), layers=chosen, scope=scope, **file)
 
 
 def quant(weights: str | Path) -> Control:
@@ -91,12 +106,13 @@ def hook(
             "hook(halve, version='1', layers=10)"
         )
         raise SettingsError(msg)
+    _check_word(f"hook {name!r}", "scope", scope, _SCOPES)
     identity = f"{name}\n{node}\n{version}".encode()
     return Control(
         kind="hook",
         name=name,
         sha256=hashlib.sha256(identity).hexdigest(),
-        layers=(layers, layers) if isinstance(layers, int) else layers,
+        layers=_layers(f"hook {name!r}", layers),
         scope=scope,
         node=node,
         change=function,
@@ -110,6 +126,35 @@ def _takes_two(function: object) -> bool:
     except TypeError:
         return False
     return True
+
+
+def _strength(source: str, value: object) -> float:
+    """A strength, of which no type of numpy is left, as it stands in names; a `SettingsError` if it is no number."""
+    if isinstance(value, bool) or not isinstance(value, Real) or not math.isfinite(value):
+        msg = f"{source}: found strength {shown(value)}; expected a finite number, such as 0.5"
+        raise SettingsError(msg)
+    return value if isinstance(value, int) else float(value)
+
+
+def _layers(source: str, value: object) -> Layers:
+    """The first and the last layer; a `SettingsError` if they are none."""
+    try:
+        first, last = map(index, value if isinstance(value, tuple) else (value, value))
+    except (TypeError, ValueError):
+        first = last = 0
+    if not 1 <= first <= last:
+        msg = (
+            f"{source}: found layers {shown(value)}; expected one from 1 on, or a tuple of the first and the last, as "
+            "in layers=10 or layers=(8, 20)"
+        )
+        raise SettingsError(msg)
+    return first, last
+
+
+def _check_word(source: str, what: str, value: object, known: Sequence[str]) -> None:
+    if value not in known:
+        msg = f"{source}: found {what} {shown(value)}; {there_are(str(value), known)}"
+        raise SettingsError(msg)
 
 
 def _file(path: Path, name: str = "") -> dict[str, Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,23 +10,70 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pytest_puma import ControlVector, Variant, hook, quant, steer
+from pytest_puma import ControlVector, Variant, hook, lora, quant, steer
 from pytest_puma.core import Control, Model, ModelError, SettingsError
 from pytest_puma.engine.hook import States
 from pytest_puma.models.fit import check_functions
-from tests.tiny_controls import WIDTH
+from tests.tiny_controls import WIDTH, write_lora
+
+ONES = ControlVector({1: np.ones(WIDTH, dtype=np.float32)})
 
 
-def test_a_hook_on_some_tokens_is_made_like_a_vector(
-    tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
-    vector = ControlVector({1: np.ones(WIDTH, dtype=np.float32)})
-    rotated = steer(vector, kind="rotate", strength=15, layers=1, scope="reply", name="tone")
+@pytest.fixture
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.usefixtures("cache")
+def test_a_hook_on_some_tokens_is_made_like_a_vector() -> None:
+    rotated = steer(ONES, kind="rotate", strength=15, layers=1, scope="reply", name="tone")
     assert rotated.part == "tone-rotate-reply-15-L1"
     assert rotated.signature == f"rotate {rotated.sha256} 15 1-1 reply"
     assert rotated.hooked
-    assert not steer(vector).hooked
+    assert not steer(ONES).hooked
+
+
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"kind": "rotation"}, "found kind 'rotation'; did you mean 'rotate'? there are: steer, ablate, rotate, heads"),
+        ({"kind": "ablation"}, "found kind 'ablation'; did you mean 'ablate'?"),
+        ({"kind": "lora"}, "found kind 'lora'; there are: steer, ablate"),
+        ({"scope": "tail"}, "found scope 'tail'; there are: all, prompt, reply, last"),
+        ({"kind": "when", "scope": "reply"}, "found scope 'reply'; there are: all"),
+        ({"strength": float("nan")}, "found strength nan; expected a finite number"),
+        ({"strength": float("-inf")}, "found strength -inf; expected a finite number"),
+        ({"strength": "1"}, "found strength '1'; expected a finite number"),
+        ({"strength": True}, "found strength True; expected a finite number"),
+        ({"layers": [1, 2]}, "found layers [1, 2]; expected one from 1 on, or a tuple of the first and the last"),
+        ({"layers": (2, 1)}, "found layers (2, 1); expected one from 1 on"),
+        ({"layers": (1, 2, 3)}, "found layers (1, 2, 3); expected one from 1 on"),
+        ({"layers": 0}, "found layers 0; expected one from 1 on"),
+        ({"layers": 1.5}, "found layers 1.5; expected one from 1 on"),
+    ],
+)
+def test_a_value_that_no_argument_takes_is_refused_when_the_control_is_made(
+    cache: Path, given: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(SettingsError, match=rf"^steer 'tone': {re.escape(sentence)}"):
+        steer(ONES, name="tone", **given)
+    shared = {key: value for key, value in given.items() if key in {"scope", "layers"} and "kind" not in given}
+    if shared:
+        with pytest.raises(SettingsError, match=rf"^hook 'halve': {re.escape(sentence)}"):
+            hook(halve, version="1", **{"layers": 1, **shared})
+    if "strength" in given:
+        adapter = write_lora(cache / "tone.gguf")
+        with pytest.raises(SettingsError, match=rf"^lora 'tone': {re.escape(sentence)}"):
+            lora(adapter, **given)
+
+
+@pytest.mark.usefixtures("cache")
+def test_numbers_of_numpy_are_as_in_an_argument() -> None:
+    layer: Any = np.int64(1)
+    first, second = (steer(ONES, strength=strength, layers=layer) for strength in np.linspace(0.25, 0.5, 2))
+    assert (first.part, second.part) == ("vector-0.25-L1", "vector-0.5-L1")
+    assert first.signature == steer(ONES, strength=0.25, layers=1).signature
 
 
 def halve(states: States, _where: object) -> States:
