@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -55,9 +55,13 @@ def naming(source: str) -> Iterator[None]:
         raise SettingsError(msg) from error
 
 
-def raised_in(error: Exception) -> str:
-    """Return the message of an error of the user's code and its line: `no such key (test_invoices.py:12)`."""
-    frame = traceback.extract_tb(error.__traceback__)[-1]
+def raised_in(error: Exception, files: Collection[str] = ()) -> str:
+    """Return the message of an error of the user's code and its line: `no such key (test_invoices.py:12)`.
+
+    `files`: those whose last line is named, if the error passed one of them.
+    """
+    frames = traceback.extract_tb(error.__traceback__)
+    frame = next((frame for frame in reversed(frames) if frame.filename in files), frames[-1])
     return f"{' '.join(str(error).split())} ({Path(frame.filename).name}:{frame.lineno})"
 
 

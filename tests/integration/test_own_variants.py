@@ -63,7 +63,7 @@ def test_their_kept_answers_are_found_offline_and_by_their_contents(project: Pro
         ("Variant.of(steer(LOUD))", "*hook pytest_puma_variants: found Variant(*; expected a list*"),
         (
             "[Variant.of(steer(LOUD, strength=0), name='off')]",
-            "*variant 'off' has no control with a strength*",
+            "*hook pytest_puma_variants: variant 'off' has no control with a strength*",
         ),
         ("[Variant.of(steer(LOUD), name='a+b')]", "*a variant is named 'a+b'; expected letters, digits and any of*"),
         ("[Variant.of(steer(LOUD), name='plain')]", "*a variant is named 'plain'; expected letters*not 'plain'*"),
@@ -71,6 +71,13 @@ def test_their_kept_answers_are_found_offline_and_by_their_contents(project: Pro
         ("[Variant.of(steer(LOUD)), Variant.of(steer(2 * LOUD))]", "*the name 'q+vector-1' is taken; give yours*"),
         ("[Variant.of(lora('a.gguf'))]", "*hook pytest_puma_variants: a.gguf is a LoRA for llama; q is qwen2*"),
         ("[Variant.of(steer(LOUD, layers=7))]", "*hook pytest_puma_variants: @7: q has layers 1 to 2*"),
+        (
+            "[Variant.of(steer(LOUD, scope='tail'))]",
+            "*hook pytest_puma_variants: steer 'vector': found scope 'tail'*",
+        ),
+        ("[Variant.of(steer(None))]", "*hook pytest_puma_variants raised TypeError: *(conftest.py:17)"),
+        ("(1 / 0 for _ in 'a')", "*hook pytest_puma_variants raised ZeroDivisionError: *(conftest.py:17)"),
+        ("[][0]", "*hook pytest_puma_variants raised IndexError: list index out of range (conftest.py:17)"),
         ("[Variant.of(hook(print, layers=1))]", "*hook 'print': found version ''; expected a function of*"),
         (
             "[Variant.of(hook(scaled(k), layers=1, version='7'), name=f'k{k}') for k in (-9, 1)]",

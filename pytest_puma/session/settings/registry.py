@@ -12,8 +12,9 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import Metric, Model, ModelError, Scenario, SettingsError, Variant
+from pytest_puma.core import Metric, Model, ModelError, PumaError, Scenario, SettingsError, Variant
 from pytest_puma.core.variant import PLUS
+from pytest_puma.errors import naming, raised_in
 from pytest_puma.judges import JUDGED
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.models.fit import check_fit, check_functions
@@ -98,14 +99,29 @@ def with_own_variants(config: pytest.Config, models: tuple[Model, ...]) -> tuple
 
 
 def _returned(config: pytest.Config, hook: str, **arguments: object) -> list[Any]:
-    """Return the entries of all lists that the implementations of a hook return."""
-    lists = getattr(config.hook, hook)(**arguments)
-    for entries in lists:
-        if isinstance(entries, str) or not isinstance(entries, Iterable):
-            name = getattr(entries, "__name__", "")
-            msg = f"hook {hook}: found {entries!r}; expected a list{f': write [{name}]' if name else ''}"
+    """Return the entries of all lists that a hook returns. A `PumaError` names the hook, and its line if it raises."""
+    caller = getattr(config.hook, hook)
+    try:
+        with naming(f"hook {hook}"):
+            return _entries(caller(**arguments))
+    except (PumaError, pytest.UsageError):
+        raise
+    except Exception as error:
+        files = {plugin.function.__code__.co_filename for plugin in caller.get_hookimpls()}
+        msg = f"hook {hook} raised {type(error).__name__}: {raised_in(error, files)}"
+        raise SettingsError(msg) from error
+
+
+def _entries(lists: Iterable[object]) -> list[Any]:
+    """The entries of all lists; a `SettingsError` for what is none."""
+    entries = list[Any]()
+    for found in lists:
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            name = getattr(found, "__name__", "")
+            msg = f"found {found!r}; expected a list{f': write [{name}]' if name else ''}"
             raise SettingsError(msg)
-    return [entry for entries in lists for entry in entries]
+        entries += found
+    return entries
 
 
 def _scenarios(config: pytest.Config) -> dict[str, type[Scenario]]:
