@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -25,6 +25,8 @@ ControlKind: TypeAlias = Literal["lora", "steer", "ablate", "rotate", "heads", "
 CHOSEN: tuple[ControlKind, ...] = ("quant", "kv", "flash")
 #: Kinds that change states while they are computed, by a formula that llama.cpp does not have.
 HOOKS: tuple[ControlKind, ...] = ("ablate", "rotate", "heads", "when", "hook")
+#: Kinds that act under a condition, if there is one.
+ACTING: tuple[ControlKind, ...] = ("steer", "ablate", "rotate", "heads", "hook")
 #: The tokens whose states a control changes: of the prompt, of the reply, or the last one of the prompt.
 Scope: TypeAlias = Literal["all", "prompt", "reply", "last"]
 #: First and last, counted from 0, as in llama.cpp's `l_out-N`.
@@ -102,7 +104,11 @@ class Variant:
     @classmethod
     def of(cls, *controls: Control, name: str = "") -> Variant:
         """Return a variant of one's own. A control of strength 0 is left out; a `SettingsError` if none is left."""
-        left = tuple(control for control in controls if control.strength or control.kind == "when")
+        kinds = {control.kind for control in controls}
+        if "when" in kinds and not kinds & {*ACTING}:
+            msg = f"variant {name!r} has a condition without a vector that acts under it; expected one, as steer(...)"
+            raise SettingsError(msg)
+        left = with_effect([control for control in controls if control.strength or control.kind == "when"])
         if not left:
             msg = f"variant {name!r} has no control with a strength; expected one, as the plain model is no variant"
             raise SettingsError(msg)
@@ -130,6 +136,12 @@ class Variant:
     def value(self, kind: ControlKind) -> str | None:
         """Return the name of the control of a kind, such as the value of an option; None if there is none."""
         return next((control.name for control in self.controls if control.kind == kind), None)
+
+
+def with_effect(controls: Sequence[Control]) -> tuple[Control, ...]:
+    """Return the controls without conditions if there is nothing to act under them."""
+    acting = any(control.kind in ACTING for control in controls)
+    return tuple(control for control in controls if acting or control.kind != "when")
 
 
 def varied(signature: Mapping[str, str], variant: Variant | None) -> dict[str, str]:

@@ -23,13 +23,13 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from pytest_puma.core import Control, Model, ModelError, Variant
-from pytest_puma.core.variant import PLUS, Layers, Scope
+from pytest_puma.core.variant import ACTING, PLUS, ControlKind, Layers, Scope, with_effect
 from pytest_puma.models.choices import CHOICES, ChoiceArgument, choice
 from pytest_puma.models.search import expanded, is_file
 
@@ -99,7 +99,17 @@ def split_controls(settings: Sequence[str]) -> tuple[tuple[ControlArgument | Cho
         )
         controls.append(_control(kind, whole))
         del rest[: 1 + whole.count(",")]
+    _check_conditions({control.kind for control in controls})
     return tuple(controls), others
+
+
+def _check_conditions(kinds: Collection[ControlKind]) -> None:
+    if "when" in kinds and not {*kinds} & {*ACTING}:
+        msg = (
+            "found when= without a vector that acts under it; expected one, as in "
+            "steer=refuse.gguf:2@12,when=harm.gguf:0.1@8"
+        )
+        raise ModelError(msg)
 
 
 def variants_of(model: Model, axes: Iterable[Sequence[Control | None]]) -> list[Model]:
@@ -112,7 +122,7 @@ def variants_of(model: Model, axes: Iterable[Sequence[Control | None]]) -> list[
     grid: list[Variant] = []
     for point in product(*points):
         controls = list(filter(None, point))
-        variant = _variant(controls)
+        variant = Variant(controls=with_effect(controls))
         # Without a vector, all thresholds are the same.
         if len(variant.controls) == len(controls) or variant not in grid:
             grid.append(variant)
@@ -126,13 +136,8 @@ def variants_of(model: Model, axes: Iterable[Sequence[Control | None]]) -> list[
     return models
 
 
-def _variant(controls: Sequence[Control]) -> Variant:
-    """The controls without conditions where no vector is left to act under them."""
-    vectors = any(control.kind not in {"lora", "when", *CHOICES} for control in controls)
-    return Variant(controls=tuple(control for control in controls if vectors or control.kind != "when"))
-
-
-def _varied(model: Model, variant: Variant) -> Model:
+def check_together(model: Model, variant: Variant) -> None:
+    """Check that the controls of a variant of a model go with each other and with its options; else a `ModelError`."""
     name = f"{model.name}{PLUS}{variant.name}"
     scopes = {control.scope for control in variant.controls}
     if any(control.kind == "when" for control in variant.controls) and not scopes <= {"all", "reply"}:
@@ -144,7 +149,11 @@ def _varied(model: Model, variant: Variant) -> Model:
     if model.options.split == "tensor" and variant.value("flash") == "off":
         msg = f"{name}: split=tensor needs flash attention; expected no flash=off with it"
         raise ModelError(msg)
-    return replace(model, name=name, variant=variant)
+
+
+def _varied(model: Model, variant: Variant) -> Model:
+    check_together(model, variant)
+    return replace(model, name=f"{model.name}{PLUS}{variant.name}", variant=variant)
 
 
 def _control(kind: FileKind, value: str) -> ControlArgument:

@@ -75,6 +75,14 @@ def test_their_kept_answers_are_found_offline_and_by_their_contents(project: Pro
             "[Variant.of(steer(LOUD, scope='tail'))]",
             "*hook pytest_puma_variants: steer 'vector': found scope 'tail'*",
         ),
+        (
+            "[Variant.of(steer(LOUD, kind='when', strength=0.2, layers=1), quant('Q8_0'), name='w')]",
+            "*hook pytest_puma_variants: variant 'w' has a condition without a vector that acts under it; *",
+        ),
+        (
+            "[Variant.of(steer(LOUD, kind='when', layers=1), steer(LOUD, scope='last'), name='w')]",
+            "*hook pytest_puma_variants: q+w: when= decides behind the prompt, and vectors act on the reply; *",
+        ),
         ("[Variant.of(steer(None))]", "*hook pytest_puma_variants raised TypeError: *(conftest.py:17)"),
         ("(1 / 0 for _ in 'a')", "*hook pytest_puma_variants raised ZeroDivisionError: *(conftest.py:17)"),
         ("[][0]", "*hook pytest_puma_variants raised IndexError: list index out of range (conftest.py:17)"),

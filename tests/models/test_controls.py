@@ -76,6 +76,14 @@ def test_numbers_of_numpy_are_as_in_an_argument() -> None:
     assert first.signature == steer(ONES, strength=0.25, layers=1).signature
 
 
+def test_a_condition_is_left_out_with_its_vector_and_refused_without_any(cache: Path) -> None:
+    condition, adapter = steer(ONES, kind="when", strength=0, layers=1), lora(write_lora(cache / "tone.gguf"))
+    assert Variant.of(steer(ONES, strength=0), adapter, condition) == Variant(controls=(adapter,))
+    assert len(Variant.of(hook(halve, version="1", layers=1), condition).controls) == 2
+    with pytest.raises(SettingsError, match="variant 'w' has a condition without a vector that acts under it"):
+        Variant.of(adapter, condition, name="w")
+
+
 def halve(states: States, _where: object) -> States:
     return np.float32(0.5) * states
 

@@ -18,6 +18,7 @@ from pytest_puma.errors import naming, raised_in
 from pytest_puma.judges import JUDGED
 from pytest_puma.metrics.library import LIBRARY
 from pytest_puma.models.fit import check_fit, check_functions
+from pytest_puma.models.variants import check_together
 from pytest_puma.perturbations import Perturbation
 from pytest_puma.perturbations import is_built_in as is_built_in_perturbation
 from pytest_puma.planning.registry import SCENARIOS, Registry
@@ -89,6 +90,8 @@ def with_own_variants(config: pytest.Config, models: tuple[Model, ...]) -> tuple
             raise SettingsError(msg)
         try:
             check_functions(own)
+            for variant in variants:
+                check_together(plain, variant)
             if own and plain.computes:
                 check_fit(own)
         except ModelError as error:
