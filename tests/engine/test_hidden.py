@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -12,7 +13,7 @@ import llama_cpp
 import numpy as np
 import pytest
 
-from pytest_puma.core import Control, EngineError, Message, Model, Prompt, Step, Variant
+from pytest_puma.core import Control, EngineError, Message, Model, Prompt, SettingsError, Step, Variant
 from pytest_puma.engine.native import NativeBackend
 from pytest_puma.engine.native.hidden import HiddenStates
 from pytest_puma.engine.native.made_vector import made_vector
@@ -97,6 +98,22 @@ def test_a_direction_is_the_mean_difference_of_the_sides(
         differences.append(loud[start:].mean(axis=0) - quiet[start:].mean(axis=0))
     assert np.allclose(vector.directions[1], np.mean(differences, axis=0), atol=1e-4)
     assert 0 not in vector.directions
+
+
+@pytest.mark.parametrize(
+    ("texts", "sentence"),
+    [
+        ([("YES", "yes"), ("NO", "no"), ("yes", "YES"), ("no", "NO")], "layer 1: the pairs cancel each other: a "),
+        ([("A", "b")] * 4 + [("word " * 3000, "b")], "line 5: a prompt with its reply has 3"),
+    ],
+)
+def test_pairs_without_a_direction_and_too_long_ones_are_refused_by_their_place(
+    pairs: Path, backend: NativeBackend, texts: list[tuple[str, str]], sentence: str
+) -> None:
+    pairs.write_text("".join(json.dumps({"positive": one, "negative": other}) + "\n" for one, other in texts))
+    with pytest.raises(SettingsError, match=re.escape(f"{pairs}, {sentence}")):
+        _made(pairs, backend)
+    assert not [*pairs.parent.rglob("*.gguf")]
 
 
 def test_a_vector_is_made_once_for_the_same_pairs_and_weights(pairs: Path, backend: NativeBackend) -> None:

@@ -21,7 +21,8 @@ from pytest_puma.engine.native.openmp import LIBRARY
 from pytest_puma.engine.native.text import context_params
 
 _OUTPUT = re.compile(rb"l_out-(\d+)")
-_SLOTS = 2048
+#: Of a text.
+MAX_TOKENS = 2048
 
 
 class HiddenStates:
@@ -36,7 +37,7 @@ class HiddenStates:
         self._width = int(llama_cpp.llama_model_n_embd(pointer))
         self._read: dict[int, list[NDArray[np.float32]]] = {}
         self._ggml = ggml_functions()
-        params = context_params(_SLOTS, 0, rows=1)
+        params = context_params(MAX_TOKENS, 0, rows=1)
         params.n_threads = params.n_threads_batch = threads
         # Kept alive with this object: llama.cpp has only its address.
         self._callback = llama_cpp.ggml_backend_sched_eval_callback(self._seen)
@@ -49,8 +50,8 @@ class HiddenStates:
 
     def of(self, tokens: Sequence[int]) -> dict[int, NDArray[np.float32]]:
         """Return the output of each layer: tokens x width."""
-        if len(tokens) > _SLOTS:
-            msg = f"a text has {len(tokens)} tokens; expected at most {_SLOTS}"
+        if len(tokens) > MAX_TOKENS:
+            msg = f"a text has {len(tokens)} tokens; expected at most {MAX_TOKENS}"
             raise EngineError(msg)
         self._read = {}
         llama_cpp.llama_memory_clear(llama_cpp.llama_get_memory(self._context), False)  # noqa: FBT003
