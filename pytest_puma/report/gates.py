@@ -26,11 +26,17 @@ def in_short(verdict: Verdict) -> str:
         return sentence(verdict) if verdict.p is None else f"{gate.word}: p = {number(verdict.p)}"
     if verdict.status != "FAIL":
         return sentence(verdict)
-    if change is not None and not math.isnan(change.value):
+    if change is not None and _misses(gate, change.value, change.low, change.high):
         return f"{change.metric} {number(change.new)}, {gate.other} {number(change.old)}: misses {gate.rule}"
-    if change is None and measure is not None and not math.isnan(measure.value):
+    if change is None and measure is not None and _misses(gate, measure.value, measure.low, measure.high):
         return f"{measure.metric} {_apart(measure.value, gate)} {_BREAKS[gate.op]} {spelled(gate.limit)}"
     return sentence(verdict)
+
+
+def _misses(gate: Gate, value: float, low: float, high: float) -> bool:
+    """Whether the numbers alone miss the limit; a gate also fails as too few verdicts or replies are readable."""
+    decided = gate.doubt in {None, "point"} or gate.decided_by(low, high)
+    return decided and not math.isnan(value) and not gate.keeps(value)
 
 
 def _apart(value: float, gate: Gate) -> str:

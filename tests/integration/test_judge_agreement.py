@@ -147,4 +147,5 @@ def test_too_many_unreadable_verdicts_fail_a_gate_whatever_its_value(project: Pr
     write_rows(project, "letters.jsonl", *rows)
     result = run(project, "kind")
     result.assert_outcomes(failed=1)
-    result.stdout.fnmatch_lines(["*but 12% of the judge's verdicts are unreadable (at most 5% may be)*"])
+    reason = "*but 12% of the judge's verdicts are unreadable (at most 5% may be)"
+    result.stdout.fnmatch_lines([reason, f"FAILED *letters-zero_shot@tested] - judge.calm {reason}"])

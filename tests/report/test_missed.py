@@ -42,6 +42,21 @@ def test_a_change_shows_both_values_and_the_rule() -> None:
     assert in_short(replace(nothing, reason="accuracy has nothing to compare")) == "accuracy has nothing to compare"
 
 
+@pytest.mark.parametrize(
+    "missed",
+    [
+        _gated(">=", 0.5),
+        _gated("<=", 0.7),
+        verdict("accuracy >= baseline - 0.3", "FAIL", change=change()),
+        verdict("accuracy >= 0.7 !fail", "FAIL", measure=measure(value=0.66, low=0.5, high=0.8)),
+    ],
+    ids=lambda missed: str(missed.gate),
+)
+def test_numbers_that_do_not_miss_the_limit_give_no_reason(missed: Verdict) -> None:
+    reason = "accuracy keeps it; but 17% of the judge's verdicts are unreadable (at most 5% may be)"
+    assert in_short(replace(missed, reason=reason)) == reason
+
+
 def test_a_gate_of_one_word_shows_its_p_value() -> None:
     missed = verdict("no_regression", "FAIL", "a regression", p=0.0123)
     assert in_short(missed) == "no_regression: p = 0.0123"
