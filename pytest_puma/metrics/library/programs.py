@@ -18,7 +18,9 @@ _Score: TypeAlias = Generator[Program, Ran, float]
 
 
 def runs(sample: Sample, prediction: Prediction) -> _Score:
-    """Return 1 if the program runs to its end without its tests, else 0."""
+    """Return 1 if the program runs to its end without its tests, else 0; an answer that is missing does not run."""
+    if prediction.answer is None:
+        return 0.0
     ran = yield _program(sample, prediction.text)
     return float(ran.passed)
 

@@ -42,3 +42,11 @@ def test_a_program_that_prints_its_verdict_must_end_and_print_true_last(
     with pytest.raises(StopIteration) as ended:
         score.send(pool.run([program])[0])
     assert ended.value.value == value
+
+
+@pytest.mark.parametrize(("text", "value"), [("x = 1", 1), ("", 0), ("1 / 0", 0)])
+def test_only_a_program_that_is_there_runs(text: str, value: int, pool: ProgramPool) -> None:
+    score: Any = LIBRARY["runs"].score(question(), replied(text))
+    with pytest.raises(StopIteration) as ended:
+        score.send(pool.run([next(score)])[0])
+    assert ended.value.value == value
