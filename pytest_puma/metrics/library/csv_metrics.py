@@ -19,7 +19,8 @@ from typing import Annotated, Any
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from pytest_puma.core import Prediction, Sample
-from pytest_puma.metrics.library.reading import Count, argument, completion_metric, longest, unstripped
+from pytest_puma.metrics.library.reading import Count, argument, completion_metric, unstripped
+from pytest_puma.replies.fences import longest
 
 #: A space is a separator only if it is asked for, as all prose would be a table otherwise.
 SEPARATORS = (",", ";", "\t")

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import Any, NoReturn, TypeAlias
 
 from pytest_puma.core import Prediction, Sample, SettingsError
-from pytest_puma.metrics.library.reading import argument, completion_metric, unfenced
+from pytest_puma.metrics.library.reading import argument, completion_metric
 from pytest_puma.phrases import named
 from pytest_puma.platform.processes import SECONDS, BoundedFunction
+from pytest_puma.replies.fences import unfenced
 
 #: From a sample to the check of the JSON in its reply; None if the metric does not apply.
 _Check: TypeAlias = Callable[[Sample], "Callable[[Any], bool] | None"]

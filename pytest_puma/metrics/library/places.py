@@ -19,7 +19,8 @@ from operator import eq
 from typing import Any
 
 from pytest_puma.core import Prediction, Sample, SettingsError
-from pytest_puma.metrics.library.reading import argument, best, completion_metric, unfenced
+from pytest_puma.metrics.library.reading import argument, best, completion_metric
+from pytest_puma.replies.fences import unfenced
 
 
 def list_places(sample: Sample, prediction: Prediction) -> float | None:

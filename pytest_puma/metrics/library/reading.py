@@ -1,17 +1,11 @@
-"""What a metric reads: arguments and references of a sample, the text of a reply, and its Markdown fences.
+"""What a metric reads: arguments and references of a sample, and the text of a reply.
 
-Arguments are what a scenario's `context(item)` returns for a sample. Fences are the lines of three backticks or tildes
-around a block of code:
-
-```json
-{"total": 5}
-```
+Arguments are what a scenario's `context(item)` returns for a sample.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from typing import Annotated, Any, TypeAlias
 
@@ -25,7 +19,6 @@ completion_metric = partial(Metric, kinds=frozenset({"completion"}))
 Count: TypeAlias = Annotated[int, Meta(ge=1)]
 
 _REQUIRED = object()
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 def argument(sample: Sample, name: str, form: Any, *, metric: str, expected: str, default: Any = _REQUIRED) -> Any:
@@ -89,52 +82,3 @@ def unstripped(prediction: Prediction) -> str:
     """Return the text of a prediction with the white space that the reply has around it."""
     reply = prediction.raw[-1] if prediction.raw else ""
     return reply if reply.strip() == prediction.text else prediction.text
-
-
-def blocks(text: str) -> list[str]:
-    """Return the contents of all fenced blocks; a block that is never closed ends with the text."""
-    return [block for _, _, block in _fenced(text)]
-
-
-def unfenced(text: str) -> str:
-    """Return the text without white space, and without a fence around all of it."""
-    text = text.strip()
-    start, end, block = next(_fenced(text), (0, 0, ""))
-    return block.strip() if (start, end) == (0, len(text)) else text
-
-
-def longest(text: str) -> str:
-    """Return the longest fenced block of a text, or the whole text if it has none."""
-    return max(blocks(text), key=len, default=text)
-
-
-def content(text: str) -> str:
-    """Return the longest fenced block, or the whole text if it has none, without white space around it."""
-    return longest(text).strip()
-
-
-def _fenced(text: str) -> Iterator[tuple[int, int, str]]:
-    """The blocks: where the first fence begins and the last one ends, and the text between."""
-    fence, begin, start, position = "", 0, 0, 0
-    # Line by line: a regular expression over all of the text would need quadratic time.
-    for line in text.split("\n"):
-        end = position + len(line)
-        if fence and _closes(line, fence):
-            yield begin, end, text[start:position].removesuffix("\n")
-            fence = ""
-        elif not fence and (fence := _opened(line)):
-            begin, start = position, end + 1
-        position = end + 1
-    if fence and start <= len(text):
-        yield begin, len(text), text[start:]
-
-
-def _opened(line: str) -> str:
-    """The fence that a line begins with; empty for none."""
-    fence = _FENCE.match(line)
-    return fence[1] if fence and "`" not in line[fence.end() :] else ""
-
-
-def _closes(line: str, fence: str) -> bool:
-    found = _FENCE.match(line)
-    return found is not None and found[1].startswith(fence) and not line[found.end() :].rstrip(" \t\r").strip("`~")

@@ -18,8 +18,9 @@ from itertools import islice
 from pathlib import Path
 
 from pytest_puma.core import Prediction, Sample, SettingsError
-from pytest_puma.metrics.library.reading import argument, completion_metric, content, unfenced
+from pytest_puma.metrics.library.reading import argument, completion_metric
 from pytest_puma.platform.processes import SECONDS, BoundedFunction
+from pytest_puma.replies.fences import content, unfenced
 
 _SETUP = "sql_setup"
 _EXPECTED = "statements that build the tables of its database, as text, or None if the reply is no query"

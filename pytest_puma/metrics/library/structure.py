@@ -22,7 +22,8 @@ from msgspec import Meta
 from pytest_puma.core import Metric, Prediction, Sample
 from pytest_puma.metrics.library.csv_metrics import longest_table
 from pytest_puma.metrics.library.json_metrics import within
-from pytest_puma.metrics.library.reading import Count, argument, completion_metric, content, unstripped
+from pytest_puma.metrics.library.reading import Count, argument, completion_metric, unstripped
+from pytest_puma.replies.fences import content
 
 if sys.version_info >= (3, 11):
     import tomllib

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pytest_puma.metrics.library.reading import blocks, content, unfenced
+from pytest_puma.replies.fences import blocks, content, unfenced
 
 LINES = st.lists(st.text(st.characters(exclude_characters="`~\r", codec="utf-8"), max_size=8), max_size=5)
 
