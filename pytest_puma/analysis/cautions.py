@@ -8,13 +8,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from pytest_puma.core import Measure, Metric, Prediction, Sample, Scenario
+from pytest_puma.core import SANDBOX, Measure, Metric, Prediction, Sample, Scenario
 from pytest_puma.datasets.fields import beginning
 from pytest_puma.judges.agreement import LABEL, REPLY, WEAK, labelled
 from pytest_puma.metrics import TOLERATED_FAILURES
 from pytest_puma.metrics.calibration import outside_labels
 from pytest_puma.metrics.statistic import MIN_ROWS
 from pytest_puma.phrases import named
+from pytest_puma.replies.fences import blocks
 from pytest_puma.task_types import KINDS
 
 #: A higher mean probability outside the scored labels gives a warning. In zero-shot triage, a chat model of
@@ -28,6 +29,8 @@ TOLERATED_UNREADABLE = 0.05
 SLOW, SLOW_SHARE = 5.0, 0.2
 #: Maximum number of refused texts, or of repeated rows, in a sentence.
 _SHOWN = 3
+#: The errors of Python about a text that is no program.
+_NO_CODE = ("SyntaxError", "IndentationError", "TabError")
 _REFUSED = tuple(kind.refusal for kind in KINDS.values())
 
 
@@ -46,7 +49,7 @@ def on_answers(scenario: Scenario, predictions: Sequence[Prediction]) -> list[st
     if failures > refused and failures > TOLERATED_FAILURES * total:
         listed = ", ".join(f"{times} {cause.replace('_', ' ')}" for cause, times in causes.items())
         sentences.append(f"{failures} of {total} replies could not be parsed ({listed}); the scores are not meaningful")
-    for caution in (_on_labels_without_samples, _on_scores, _on_truncation):
+    for caution in (_on_labels_without_samples, _on_scores, _on_truncation, _on_programs):
         sentences += caution(scenario, predictions)
     # Trials of a sample share its prompt.
     prompts = [prediction.failure for prediction in predictions if prediction.trial == 0]
@@ -95,6 +98,25 @@ def _on_truncation(scenario: Scenario, predictions: Sequence[Prediction]) -> lis
         return []
     sentence = f"{cut} of {len(predictions)} replies were cut off at the token limit, and are scored as they are; "
     return [f"{sentence}raise max_tokens, or let a stop string end them"]
+
+
+def _on_programs(_: Scenario, predictions: Sequence[Prediction]) -> list[str]:
+    """A sentence if programs are no code because of the Markdown fences around them, or if none is code."""
+    ran = [prediction for prediction in predictions if SANDBOX in prediction.transcripts]
+    broken = [prediction for prediction in ran if _is_no_code(prediction)]
+    fenced = sum(bool(blocks(prediction.text)) for prediction in broken)
+    count = f"{len(broken)} of {len(ran)} programs end with a SyntaxError"
+    if fenced > TOLERATED_FAILURES * len(ran):
+        which = "as their replies have" if fenced == len(broken) else f"{fenced} of them in replies with"
+        advice = "return code(text) of pytest_puma.replies.readers in post_process (docs/running-code.md)"
+        return [f"{count}, {which} Markdown fences; {advice}"]
+    return [f"{count}: the text that metrics read is no program"] if broken and len(broken) == len(ran) else []
+
+
+def _is_no_code(prediction: Prediction) -> bool:
+    """Whether a program of the prediction could not be parsed: the last line of its output has the error."""
+    outputs = (turn.response.text.rstrip().rpartition("\n")[2] for turn in prediction.transcripts[SANDBOX].turns)
+    return any(output.startswith(_NO_CODE) for output in outputs)
 
 
 def on_repeats(samples: Sequence[Sample], texts: Sequence[str]) -> list[str]:

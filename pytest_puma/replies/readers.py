@@ -12,8 +12,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from textwrap import dedent
 
 from pytest_puma.replies.answers import final_answer
+from pytest_puma.replies.fences import longest
 from pytest_puma.replies.letters import LETTERS, names_another
 from pytest_puma.replies.numerals import decimal_text, numbers
 
@@ -159,6 +161,14 @@ def named_label(text: str, labels: Sequence[str]) -> str | None:
         if len(named) == 1:
             return named.pop()
     return None
+
+
+def code(text: str) -> str | None:
+    """Return the longest block between Markdown fences, or the whole text if it has none; None if that is empty.
+
+    A block that is indented, as in a list, is shifted to the left.
+    """
+    return dedent(longest(text)).strip("\n").rstrip() or None
 
 
 def _result(sentence: str, *, marked: bool) -> Fraction | None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from pytest_puma.analysis.cautions import on_answers, on_repeats, on_slow_metrics
-from pytest_puma.core import Prediction
+from pytest_puma.core import SANDBOX, Prediction, Response, Transcript, Turn
 from pytest_puma.scenarios import EstimationTawosScenario, TriageJiraScenario
 from tests.factories import prediction, sample
 
@@ -14,6 +16,8 @@ def failed(cause: str, times: int, parsed: str | None = None) -> list[Prediction
     return [prediction(cause, gold="Major", answer=None, failure=cause, parsed=parsed)] * times
 
 
+#: The output of a text that is no program.
+BROKEN = '  File "<program>", line 1\n    ^\nSyntaxError: invalid syntax'
 RIGHT = prediction("r", gold="Major", answer="Major")
 
 
@@ -55,6 +59,33 @@ def test_texts_that_are_no_numbers_are_shown_the_commonest_first() -> None:
     assert sentence == (
         "5 of 5 answers are not finite numbers: '3d' (2), '2h' (1), '1w' (1) and 1 more; "
         "parse_response() must return a number as text, or None"
+    )
+
+
+def ran(text: str, output: str) -> Prediction:
+    transcript = Transcript((Turn(response=Response(text=output)),))
+    return prediction(answer=text, reply=text, transcripts={SANDBOX: transcript})
+
+
+@pytest.mark.parametrize(
+    ("programs", "sentence"),
+    [
+        (
+            [ran("```\nx = 1\n```", BROKEN), ran("x = 1 +", BROKEN), ran("x = 1", "")],
+            "2 of 3 programs end with a SyntaxError, 1 of them in replies with Markdown fences; return code(text) of",
+        ),
+        ([ran("I can't.", BROKEN)] * 2, "2 of 2 programs end with a SyntaxError: the text that metrics read is no"),
+    ],
+)
+def test_programs_that_are_no_code_are_counted(programs: list[Prediction], sentence: str) -> None:
+    (caution,) = on_answers(TriageJiraScenario(), programs)
+    assert caution.startswith(sentence)
+
+
+def test_programs_that_are_wrong_are_no_reason_for_a_caution() -> None:
+    fences = '"""\n```\nx\n```\n"""'
+    assert not on_answers(
+        TriageJiraScenario(), [ran(fences, "AssertionError"), ran("x = 1 +", BROKEN), ran("", ""), RIGHT]
     )
 
 

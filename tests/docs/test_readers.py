@@ -11,14 +11,19 @@ from pytest_puma.replies import readers
 from tests.docs.reference import ROOT
 
 PAGE = (ROOT / "docs" / "reference" / "readers.md").read_text(encoding="utf-8")
-ROWS = re.findall(r"^\| `(\w+)\((.*?)\)` \| `(.*?)` \| `(.*?)` \|$", PAGE, re.MULTILINE)
+#: A reply with backticks stands between four of them; `\\n` is a new line in it.
+_ROW = re.compile(
+    r"^\| `(?P<name>\w+)\((?P<arguments>.*?)\)` \| (`+) ?(?P<reply>.*?) ?\3 \| `(?P<answer>.*?)` \|$", re.MULTILINE
+)
+ROWS = [row.group("name", "arguments", "reply", "answer") for row in _ROW.finditer(PAGE)]
 
 
 @pytest.mark.parametrize(("name", "arguments", "reply", "answer"), ROWS, ids=[row[0] for row in ROWS])
 def test_a_reader_finds_what_its_row_has(name: str, arguments: str, reply: str, answer: str) -> None:
     written = re.findall(r'(\w+)=("[^"]*"|\[[^\]]*\])', arguments)
     keywords = {keyword: ast.literal_eval(value) for keyword, value in written}
-    assert getattr(readers, name)(reply, **keywords) == answer
+    text = reply.replace(r"\n", "\n") if "```" in reply else reply
+    assert getattr(readers, name)(text, **keywords) == answer
 
 
 def test_each_reader_of_texts_has_a_row() -> None:

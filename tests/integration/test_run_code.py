@@ -7,6 +7,8 @@ import json
 import pytest
 
 from pytest_puma.sandbox.confinement import landlock_version
+from tests.docs.code_blocks import read_blocks
+from tests.docs.reference import ROOT
 from tests.integration.conftest import Project
 from tests.sandbox import foreign
 from tests.scenarios.benchmarks.sample_requests import json_lines
@@ -135,3 +137,55 @@ def test_a_cell_whose_language_cannot_be_run_is_skipped_before_the_model_answers
     result = project.run("--puma-data=multipl_e=rows.jsonl", "--puma-run-code=sandbox", "-rs")
     result.assert_outcomes(skipped=1)
     result.stdout.fnmatch_lines(["SKIPPED*multipl_e-zero_shot@*: the sandbox cannot run an empty program with*"])
+
+
+#: A chat model wraps its program in a fence, though it is asked for code only.
+FENCED = """
+from pytest_puma.testing import ScriptedBackend
+
+REPLY = "Sure:\\n\\n```python\\ndef double(x):\\n    return 2 * x\\n```\\n\\nIt doubles x."
+
+def pytest_puma_backend(model):
+    return ScriptedBackend(lambda text: REPLY)
+"""
+DOUBLES = """
+import pytest
+from doubles import Doubles
+
+class Raw(Doubles):
+    name = "raw"
+
+    def post_process(self, text, sample):
+        return text
+
+@pytest.mark.puma(SCENARIO, strategies=["zero_shot"], samples="all", gates=["tests_passed >= 0.5"])
+def test_doubles(puma):
+    pass
+"""
+
+
+def write_doubles(project: Project, scenario: str) -> None:
+    """The scenario of the page, whose program the model writes in a fence."""
+    page = (ROOT / "docs" / "running-code.md").read_text(encoding="utf-8")
+    (doubles,) = (block.text for block in read_blocks(page) if block.text.startswith("# doubles.py"))
+    tasks = ({"task": f"Write double(x), {n}.", "tests": [f"assert double({n}) == {2 * n}"]} for n in range(5))
+    json_lines(project.pytester.path / "doubles.jsonl", tasks)
+    project.write(conftest=FENCED, doubles=doubles, test_doubles=DOUBLES.replace("SCENARIO", scenario))
+
+
+@confined
+def test_the_scenario_of_the_page_takes_a_program_out_of_its_fence(project: Project) -> None:
+    write_doubles(project, "Doubles")
+    result = project.run("--puma-run-code=sandbox")
+    result.assert_outcomes(passed=1)
+    result.stdout.no_fnmatch_line("*Markdown*")
+
+
+@confined
+def test_programs_in_a_fence_are_remarked(project: Project) -> None:
+    write_doubles(project, "Raw")
+    result = project.run("--puma-run-code=sandbox")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        ["*warning: raw-zero_shot@*: 5 of 5 programs end with a SyntaxError, as their replies have Markdown fences; *"]
+    )

@@ -185,3 +185,20 @@ def test_a_loop_of_boxes_is_read_in_linear_time() -> None:
     assert readers.boxed("\\boxed{" * 12_000) is None
     assert readers.boxed("\\boxed{1}" * 12_000) == "1"
     assert readers.boxed("\\boxed{" * 12_000 + "2" + "}" * 12_000) == "2"
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ("```python\nx = 1\n```", "x = 1"),
+        ("Sure! Here it is:\n\n```py\ndef f():\n    return 1\n```\n\nIt returns 1.", "def f():\n    return 1"),
+        ("```python\ndef f():\n    retur", "def f():\n    retur"),  # cut off at the token limit
+        ("1. So:\n   ```\n   if x:\n       y()\n   z()\n   ```", "if x:\n    y()\nz()"),
+        ("```sh\npip install x\n```\nThen:\n```python\nimport x\nx.run_all()\n```", "import x\nx.run_all()"),
+        ("\ndef f():\n    return 1\n", "def f():\n    return 1"),
+        ("```\n```", None),
+        (" \n", None),
+    ],
+)
+def test_code_is_the_longest_block_or_the_whole_reply(text: str, program: str | None) -> None:
+    assert readers.code(text) == program
