@@ -139,7 +139,8 @@ def _ask_judges(
         msg = f"metric {cell.judged[0].name!r} asks a judge, and there is none; expected {EXPECTED_JUDGE}"
         raise SettingsError(msg)
     # One judge after the other: each is asked about all predictions in one batch.
-    rounds = [_ask_judge(cell, answered, judge, progress(judge)) for judge in judges]
+    asking = [AskingOnce(judge if "score" in judge.capabilities else WrittenVerdicts(judge)) for judge in judges]
+    rounds = [_ask_judge(cell, answered, one, progress(judge)) for one, judge in zip(asking, judges, strict=True)]
     predictions = tuple(
         _Judgement(judgements[0].sample, judgements[0].prediction, majority([one.scores for one in judgements])).scored(
             JUDGE, (turn for one in judgements for turn in one.turns)
@@ -156,7 +157,7 @@ def _ask_judges(
         signature={**answered.signature, **signature},
         kept_of_judges=StoreShare.joined(
             [provenance.kept for provenance in provenances if provenance.kept is not None],
-            responses=sum(len(prediction.transcripts[JUDGE].turns) for prediction in predictions),
+            responses=sum(judge.asked for judge in asking),
         ),
         warnings=(
             *answered.warnings,
@@ -169,7 +170,6 @@ def _ask_judges(
 def _ask_judge(cell: Cell, answered: CellPredictions, judge: Responder, progress: Progress | None) -> list[_Judgement]:
     """Let a judge look at all predictions, by the metrics that ask it."""
     metrics, judgements, shared = cell.judged, _judgements(answered), SharedPrompts()
-    judge = AskingOnce(judge if "score" in judge.capabilities else WrittenVerdicts(judge))
     judge.begin(cell.id, {"metrics": [metric.name for metric in metrics]})
     states = iter(
         run_conversations(

@@ -13,16 +13,19 @@ _Key: TypeAlias = tuple[object, ...]
 
 
 class AskingOnce(ForwardingResponder):
-    """A responder over a judge. Sampled texts of equal requests may differ, so that only greedy ones are merged."""
+    """A responder over a judge. Sampled texts of equal requests may differ, so that only greedy ones are merged.
+
+    `asked`: the number of requests to the judge since the last `begin`.
+    """
 
     def __init__(self, inner: Responder) -> None:
         super().__init__(inner)
-        self._tickets = 0
+        self._tickets = self.asked = 0
         self._waiting: dict[int, list[int]] = {}
 
     def begin(self, cell: str, signature: Mapping[str, Any]) -> None:
         """Begin a cell."""
-        self._waiting = {}
+        self._waiting, self.asked = {}, 0
         super().begin(cell, signature)
 
     def submit_all(
@@ -39,6 +42,7 @@ class AskingOnce(ForwardingResponder):
                 first.append(place)
             alike.append(ticket)
         asked = super().submit_all([requests[n] for n in first], [origins[n] for n in first], beside=beside)
+        self.asked += len(asked)
         self._waiting |= zip(asked, merged.values(), strict=True)
         return tickets
 

@@ -78,6 +78,7 @@ def test_a_labelled_reply_that_is_that_of_the_model_is_judged_once(project: Proj
     assert (outcome["measures"]["judge.calm"]["n"], outcome["measures"]["judge.calm.agreement"]["n"]) == (8, 8)
     asked = lines(project, "asked.txt").count("kind")
     assert asked == 2 * 8 + 2, "reasons and a verdict for each reply, and for the labelled one that is another"
+    run(project, "kind").stdout.fnmatch_lines(["kept answers of judges: all 18 of 1 cell, from run *"])
 
 
 @ONE_PROCESS
