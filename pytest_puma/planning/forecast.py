@@ -15,7 +15,7 @@ from itertools import count
 from pathlib import Path
 from time import perf_counter
 
-from pytest_puma.core import Forecast, Gate, Model, Origin, Power, Step, Usage
+from pytest_puma.core import Forecast, Gate, JudgeForecast, Model, Origin, Power, Step, Usage
 from pytest_puma.core.change import Spread
 from pytest_puma.engine.engine import Engine
 from pytest_puma.engine.machine import cores
@@ -48,8 +48,13 @@ _PROMPT = 128
 _KV_SLOTS = 4096
 
 
-def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], settings: Settings) -> list[Forecast]:
-    """Forecast all cells, each vocabulary loaded once. `throughputs` has an entry for every model and judge."""
+def plan(
+    cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], settings: Settings
+) -> tuple[list[Forecast], list[tuple[JudgeForecast, ...]]]:
+    """Forecast all cells that are computed, and the judges of each other one, each vocabulary loaded once.
+
+    `throughputs` has an entry for every model and judge that computes.
+    """
     store = settings.storage.path if settings.storage.mode == "mix" and settings.storage.path.is_file() else None
     with ExitStack() as opened:
         files = {model.loaded: _file(model.loaded) for model in throughputs}
@@ -71,7 +76,7 @@ def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], setting
         )
         distances = DistancePlanner(cells, project=settings.project, store=store)
         forecasts = []
-        for cell in cells:
+        for cell in [cell for cell in cells if cell.model.computes]:
             tasks, model = tasks_of(cell, settings.project), cell.model.loaded
             backends[model].vary(cell.model.variant)
             throughput = throughputs[cell.model]
@@ -87,7 +92,7 @@ def plan(cells: Sequence[Cell], throughputs: Mapping[Model, Throughput], setting
                     judges=judges.forecast(cell, reply_tokens=forecast.reply_tokens),
                 )
             )
-        return forecasts
+        return forecasts, [judges.forecast(cell, reply_tokens=0) for cell in cells if not cell.model.computes]
 
 
 def _file(model: Model) -> GgufFile:

@@ -19,8 +19,10 @@ from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.judge import judge
 from pytest_puma.evaluation.predict import CellPredictions, predict
 from pytest_puma.judges.agreement import AGREEMENT
+from pytest_puma.responses.answer_source import AnswerSource
 from pytest_puma.responses.database import ResponseStore
 from pytest_puma.responses.keeping import KeepingResponder
+from pytest_puma.responses.reading import ReadingResponder
 from pytest_puma.runs.throughput import Throughput
 
 
@@ -55,12 +57,17 @@ class JudgePlanner:
         if not cell.judged:
             return ()
         with readable(self.store) as store:
-            backend = self.backends[cell.model.loaded]
-            answered = predict(cell, keeping(Engine(backend), cell.model, store), project=self.project)
+            answered = predict(cell, self._answering(cell.model, store), project=self.project)
             judges: list[tuple[str, Model | None]] = [(model.name, model) for model in cell.judges]
             return tuple(
                 self._judge(cell, answered, *named, store, reply_tokens) for named in judges or [(JUDGE, None)]
             )
+
+    def _answering(self, model: Model, store: ResponseStore | None) -> Responder:
+        """What answers as the model: empty replies and kept ones, or those that are recorded."""
+        if model.source == "answers":
+            return ReadingResponder(AnswerSource(model))
+        return keeping(Engine(self.backends[model.loaded]), model, store)
 
     def _judge(  # noqa: PLR0917 - the parts of one forecast
         self,
@@ -72,13 +79,16 @@ class JudgePlanner:
         reply_tokens: float,
     ) -> JudgeForecast:
         known = model is not None and model.loaded in self.backends
-        # A server and a plugin have no vocabulary here: that of the model counts their verdicts.
-        asked = model if model is not None and known else cell.model
+        rubrics = tuple(metric.name for metric in cell.judged if not metric.name.endswith(AGREEMENT))
+        # A server and a plugin have no vocabulary here: that of the model counts their verdicts, or of another file.
+        asked = model if model is not None and known else cell.model if cell.model.computes else None
+        asked = asked or next(iter(self.backends), None)
+        if asked is None:
+            return JudgeForecast(judge=name, rubrics=rubrics)
         backend = self.backends[asked.loaded]
         backend.opened = (0, 0)
         backend.vary(asked.variant)
         engine = _Asked(backend)
-        rubrics = tuple(metric.name for metric in cell.judged if not metric.name.endswith(AGREEMENT))
         try:
             judged = judge(cell, answered, [keeping(engine, asked, store if known else None)])
         except MetricError:  # it cannot read an empty reply

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from pytest_puma.core import Forecast, JudgeForecast
@@ -56,12 +56,35 @@ _SUMMED = ("samples", "trials", "prompt_tokens", "cached_tokens", "max_tokens", 
 
 
 def forecast_lines(
-    forecasts: Sequence[Forecast], throughputs: Mapping[str, Throughput], width: int, *, process_bytes: int
+    forecasts: Sequence[Forecast],
+    throughputs: Mapping[str, Throughput],
+    width: int,
+    *,
+    process_bytes: int,
+    read: Sequence[Sequence[JudgeForecast]] = (),
 ) -> list[str]:
     """Return one row per cell, a sum, and notes; `throughputs` by the name of the model, `width` of the terminal.
 
-    `process_bytes`: the memory of the process without any model.
+    `process_bytes`: the memory of the process without any model. `read`: the judges of cells whose answers are read.
     """
+    lines = _table(forecasts, width) if forecasts else []
+    if read:
+        cells = counted(len(forecasts) + len(read), "cell")
+        lines.append(f"nothing is computed for {len(read)} of {cells}: their answers are read")
+    beside = [forecast.judges for forecast in forecasts]
+    lines += [*_bases(throughputs), *_judging([*beside, *read]), *_memory(forecasts, process_bytes)]
+    if not any(beside):
+        lines += _memory_of_judges_alone(read, process_bytes)
+    lines += [
+        f"warning: {forecast.cell}: {forecast.overflows} of {forecast.samples} prompts exceed the context"
+        for forecast in forecasts
+        if forecast.overflows
+    ]
+    return lines
+
+
+def _table(forecasts: Sequence[Forecast], width: int) -> list[str]:
+    """The table with a sum, and the notes on its columns."""
     needed = {
         _TRIALS: any(forecast.trials > forecast.samples for forecast in forecasts),
         _KEPT: any(forecast.kept for forecast in forecasts),
@@ -82,14 +105,6 @@ def forecast_lines(
     if scored:
         cells = f"{len(scored)} of {counted(len(forecasts), 'cell')}"
         lines.append(f"distance: {cells} read {sum(scored):,} tokens more for it; the minutes include them")
-    lines += _bases(throughputs)
-    lines += _judging(forecasts)
-    lines += _memory(forecasts, process_bytes)
-    lines += [
-        f"warning: {forecast.cell}: {forecast.overflows} of {forecast.samples} prompts exceed the context"
-        for forecast in forecasts
-        if forecast.overflows
-    ]
     return lines
 
 
@@ -113,22 +128,16 @@ def _memory(forecasts: Sequence[Forecast], process_bytes: int) -> Iterator[str]:
         weights, context = of_model[0].weights_bytes, max(forecast.context_bytes for forecast in of_model)
         controls = {name: size for forecast in of_model for name, size in forecast.controls.items()}
         beside = sum(controls.values())
-        peak = process_bytes + weights + beside + context
-        put_on = f"{beside / 2**20:,.1f} MB of adapters and vectors, " if beside else ""
-        yield (
-            f"memory: about {megabytes(peak)} MB with {model}: {megabytes(weights)} MB of weights, {put_on}"
-            f"{megabytes(context)} MB of caches and buffers, {megabytes(process_bytes)} MB of Python and libraries"
-        )
+        yield _peak(model, weights, context, process_bytes, beside)
         yield from (f"warning: {sentence}" for sentence in large_controls(controls, weights))
-        if judges := {judge.judge: judge for forecast in of_model for judge in forecast.judges if judge.weights_bytes}:
-            yield _memory_of_judges(model, peak, of_model, judges)
+        if judges := [judge for forecast in of_model for judge in forecast.judges if judge.weights_bytes]:
+            yield _memory_of_judges(model, process_bytes + weights + beside + context, judges)
 
 
-def _memory_of_judges(model: str, peak: int, forecasts: Sequence[Forecast], judges: Mapping[str, JudgeForecast]) -> str:
-    """The sentence on the peak with judges beside a model; `forecasts`: those of its cells."""
-    asked = [judge for forecast in forecasts for judge in forecast.judges]
-    weights = sum(judge.weights_bytes for judge in judges.values())
-    context = sum(max(judge.context_bytes for judge in asked if judge.judge == name) for name in judges)
+def _memory_of_judges(model: str, peak: int, asked: Sequence[JudgeForecast]) -> str:
+    """The sentence on the peak with judges beside a model."""
+    weights, context = _size(asked)
+    judges = dict.fromkeys(judge.judge for judge in asked)
     return (
         f"memory: about {megabytes(peak + weights + context)} MB with {model} and {named(judges)} beside it: "
         f"{megabytes(weights)} MB of weights and {megabytes(context)} MB of caches and buffers more; with less than "
@@ -136,11 +145,36 @@ def _memory_of_judges(model: str, peak: int, forecasts: Sequence[Forecast], judg
     )
 
 
-def _judging(forecasts: Sequence[Forecast]) -> Iterator[str]:
-    """Yield what each judge will be asked, and how long it takes."""
-    judged = [(forecast.cell, judge) for forecast in forecasts for judge in forecast.judges]
-    for name in dict.fromkeys(judge.judge for _, judge in judged):
-        of_judge = [judge for _, judge in judged if judge.judge == name]
+def _memory_of_judges_alone(cells: Iterable[Sequence[JudgeForecast]], process_bytes: int) -> Iterator[str]:
+    """Yield the peak of a process that has the judges of these cells, and no model."""
+    asked = [judge for judges in cells for judge in judges if judge.weights_bytes]
+    if asked:
+        weights, context = _size(asked)
+        names = named(dict.fromkeys(judge.judge for judge in asked))
+        yield _peak(names, weights, context, process_bytes)
+
+
+def _size(judges: Sequence[JudgeForecast]) -> tuple[int, int]:
+    """The bytes of the weights of all judges, and of their largest caches and buffers."""
+    weights = {judge.judge: judge.weights_bytes for judge in judges}
+    contexts = (max(judge.context_bytes for judge in judges if judge.judge == name) for name in weights)
+    return sum(weights.values()), sum(contexts)
+
+
+def _peak(names: str, weights: int, context: int, process_bytes: int, beside: int = 0) -> str:
+    put_on = f"{beside / 2**20:,.1f} MB of adapters and vectors, " if beside else ""
+    return (
+        f"memory: about {megabytes(process_bytes + weights + beside + context)} MB with {names}: "
+        f"{megabytes(weights)} MB of weights, {put_on}{megabytes(context)} MB of caches and buffers, "
+        f"{megabytes(process_bytes)} MB of Python and libraries"
+    )
+
+
+def _judging(cells: Sequence[Sequence[JudgeForecast]]) -> Iterator[str]:
+    """Yield what each judge will be asked about the cells, and how long it takes; `cells`: the judges of each."""
+    judged = [judge for judges in cells for judge in judges]
+    for name in dict.fromkeys(judge.judge for judge in judged):
+        of_judge = [judge for judge in judged if judge.judge == name]
         verdicts = [judge.verdicts for judge in of_judge if judge.verdicts is not None]
         seconds = [judge.seconds for judge in of_judge if judge.seconds is not None]
         given = f"{sum(verdicts):,} verdicts" if len(verdicts) == len(of_judge) else "an unknown number of verdicts"
@@ -148,7 +182,7 @@ def _judging(forecasts: Sequence[Forecast]) -> Iterator[str]:
             f"at most {sum(seconds) / 60:,.1f} minutes" if len(seconds) == len(of_judge) else "its minutes are unknown"
         )
         rubrics = named(dict.fromkeys(rubric for judge in of_judge for rubric in judge.rubrics))
-        yield f"judge: {name} will judge {len(of_judge)} of {len(forecasts)} cells by {rubrics}: {given}; {time}"
+        yield f"judge: {name} will judge {len(of_judge)} of {len(cells)} cells by {rubrics}: {given}; {time}"
 
 
 def _bases(throughputs: Mapping[str, Throughput]) -> Iterator[str]:

@@ -56,3 +56,26 @@ def test_a_fault_of_the_file_is_reported_before_anything_runs(project: Project) 
     problem = "recorded:people=verdicts.jsonl: line 1: has the verdict 5; expected a text, null, or a list of them"
     result.stderr.fnmatch_lines([f"*ERROR: puma: the judge {problem}*"])
     assert not (project.pytester.path / "opened.txt").exists()
+
+
+@ONE_PROCESS
+def test_a_plan_forecasts_the_judges_of_recorded_answers(project: Project) -> None:
+    recorded(project)
+    answers = {line["sample_id"]: {"id": line["sample_id"], "text": line["raw"][-1]} for line in project.predictions()}
+    (project.pytester.path / "answers.jsonl").write_text("\n".join(map(json.dumps, answers.values())), encoding="utf-8")
+    project.write(conftest=CONFTEST.replace("def pytest_puma_backend", "def unused"))
+    options = ("--puma-plan", "--puma-store=fresh", "--puma-model=recorded:bot=answers.jsonl", JUDGE)
+    result = project.run(*options, f"--puma-judge=kind={project.model}", model=False)
+    result.stdout.re_match_lines(
+        [
+            "nothing is computed for 2 of 2 cells: their answers are read",
+            r"judge: people will judge 2 of 2 cells by judge.calm: 12 verdicts; its minutes are unknown",
+            r"judge: kind will judge 2 of 2 cells by judge.calm: 12 verdicts; at most \d+\.\d minutes",
+            r"memory: about \d+ MB with kind: \d+ MB of weights, \d+ MB of caches and buffers, \d+ MB of Python and .*",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*cache MB*")
+    result = project.run(*options, model=False)
+    result.stdout.fnmatch_lines(
+        ["judge: people will judge 2 of 2 cells by judge.calm: an unknown number of verdicts; *"]
+    )

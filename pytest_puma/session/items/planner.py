@@ -42,26 +42,28 @@ class Planner:
         if session.testsfailed or session.config.option.collectonly:
             return None
         settings = settings_of(self._config)
-        # Answers that are read cost nothing.
-        cells = [cell for item in session.items if (cell := cell_of(item)) is not None and cell.model.computes]
+        # Answers that are read cost nothing, but a judge does.
+        every = [cell for item in session.items if (cell := cell_of(item)) is not None]
+        cells = [cell for cell in every if cell.model.computes or cell.model.source == "answers"]
         try:
             # Imports llama.cpp, which may fail.
             from pytest_puma.planning.forecast import calibrate, plan
 
-            root, models = project_root(self._config), dict.fromkeys(cell.model for cell in cells)
+            root = project_root(self._config)
+            models = dict.fromkeys(cell.model for cell in cells if cell.model.computes)
             models |= dict.fromkeys(judge for cell in cells for judge in cell.judges if judge.computes)
             measured = cache(calibrate)  # the plain model once for all its variants
             throughputs = {
                 model: read_throughput(root, model) or measured(at_hand(model.loaded), threads=settings.request.threads)
                 for model in models
             }
-            forecasts = plan(cells, throughputs, settings)
+            forecasts, read = plan(cells, throughputs, settings)
         except (PumaError, OSError) as error:
             # Only a worker would take it for an internal error, and there are none.
             raise pytest.UsageError(f"puma: {error}" if isinstance(error, OSError) else str(error)) from error
         by_name = {model.name: throughput for model, throughput in throughputs.items()}
         process = _process_bytes(naive=any(settings.judging.naive_baselines_of(cell) is not None for cell in cells))
-        self._lines = forecast_lines(forecasts, by_name, width(self._config), process_bytes=process)
+        self._lines = forecast_lines(forecasts, by_name, width(self._config), process_bytes=process, read=read)
         return True
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
