@@ -43,10 +43,12 @@ class Usage(_Additive):
 class Speed(_Additive):
     """Computed tokens and their time, in prefill batches and in decode batches (one token per reply).
 
-    Additive, like `Usage`. Tokens of scored continuations count as prefill.
+    Additive, like `Usage`. Tokens of scored continuations count as prefill. `open_seconds`: to open caches, and to make
+    and load what is put on the weights first.
     """
 
     prefill_tokens: int = 0
     prefill_seconds: float = 0.0
     decode_tokens: int = 0
     decode_seconds: float = 0.0
+    open_seconds: float = 0.0

@@ -169,7 +169,9 @@ class Engine:
         self._beside = [job for job in later if job.key < 0] if self._queue else []
         # If the cache is not opened, by an error or an interrupt, nothing is computed in the old one.
         self._scheduler = None
+        now = time.perf_counter()
         self.backend.open(cache.kv_slots, cache.streams)
+        self.speed += Speed(open_seconds=time.perf_counter() - now)
         self._scheduler = Scheduler(
             sequences=cache.streams or self.backend.sequences,
             parallel=cache.parallel(self.backend),

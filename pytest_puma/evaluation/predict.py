@@ -80,14 +80,15 @@ def predict(
     samples. Raises a `PumaError` for what cannot be done, a `NotRunError` if the cell cannot be run. An
     answer that cannot be parsed is a prediction without an answer.
     """
-    started = time.perf_counter()
     every = _tasks(cell, engine, project)
     trials = _picked(by_sample(every), only)
     looks = () if stopping is None or only is not None else stopping.looks(len(trials))
     _begin(cell, engine, every[0])
+    started = time.perf_counter()
     answered = _ask(cell, trials, engine, progress, stopping, looks)
     predictions = tuple(trial.prediction(cell.strategy) for trial in answered)
-    speed, seconds = engine.speed, time.perf_counter() - started
+    speed = engine.speed
+    seconds = time.perf_counter() - started - speed.open_seconds
     # Of trials, the first ones stand for their samples.
     first = [(task, state) for task, state, _ in answered if not task.trial.index]
     repeated, states = [task for task, _ in first[:determinism]], [state for _, state in first]

@@ -220,6 +220,21 @@ def test_repeated_rows_are_listed_with_their_numbers(tmp_path: Path) -> None:
     ]
 
 
+class SlowToOpen(ScriptedBackend):
+    """It makes what its variant needs when a cache is opened, as llama.cpp's backend does with vectors of pairs."""
+
+    def open(self, kv_slots: int, streams: int = 0) -> None:
+        time.sleep(0.3)
+        super().open(kv_slots, streams)
+
+
+def test_the_time_to_open_a_cache_is_none_of_the_seconds_of_a_cell() -> None:
+    started = time.perf_counter()
+    execution = evaluated(cell(), SlowToOpen({}, default="Major")).execution
+    assert execution.speed.open_seconds >= 0.3
+    assert 0 < execution.seconds <= time.perf_counter() - started - 0.3
+
+
 class _Slow(TriageJiraScenario):
     def metrics(self) -> Any:
         def slow(predictions: Sequence[Prediction]) -> int:

@@ -155,7 +155,7 @@ def test_timed_gates_are_not_run(alone: Project) -> None:
     reason = f"latency_mean is that of the run {before.name}: nothing is timed when its answers are read"
     assert [(each["status"], each["reason"]) for each in outcome["verdicts"][1:]] == [("NOT RUN", reason)]
     assert "latency_mean" not in outcome["measures"]
-    assert outcome["speed"] == {"prefill_tokens": 0, "prefill_seconds": 0, "decode_tokens": 0, "decode_seconds": 0}
+    assert not any(outcome["speed"].values())
 
 
 def test_answers_of_an_interrupted_run_can_be_rescored(alone: Project) -> None:
