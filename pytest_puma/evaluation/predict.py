@@ -28,7 +28,7 @@ from pytest_puma.evaluation.answered import Answered
 from pytest_puma.evaluation.cell import Cell
 from pytest_puma.evaluation.conversations import Progress, run_conversations
 from pytest_puma.evaluation.determinism import check_batch_invariance
-from pytest_puma.evaluation.tasks import by_sample, check_changed, tasks_of
+from pytest_puma.evaluation.tasks import by_sample, check_changed, tasks_of, wording_digest
 from pytest_puma.scenarios.code import code_digests
 from pytest_puma.strategies import Task
 from pytest_puma.strategies.retries import bound_by_grammar, conversation
@@ -83,7 +83,7 @@ def predict(
     every = _tasks(cell, engine, project)
     trials = _picked(by_sample(every), only)
     looks = () if stopping is None or only is not None else stopping.looks(len(trials))
-    _begin(cell, engine, every[0])
+    _begin(cell, engine, every, project)
     started = time.perf_counter()
     answered = _ask(cell, trials, engine, progress, stopping, looks)
     predictions = tuple(trial.prediction(cell.strategy) for trial in answered)
@@ -118,7 +118,7 @@ def keep(
     """Hold a part of the conversations of a cell, whole blocks, for the response store alone; return their number."""
     every = _tasks(cell, engine, project)
     tasks = every[part]
-    _begin(cell, engine, every[0])
+    _begin(cell, engine, every, project)
     origins = [Origin(cell.id, task.sample, task.trial) for task in tasks]
     run_conversations([conversation(cell.strategy, task) for task in tasks], engine, progress, origins=origins)
     # The store learns that the last block is complete.
@@ -133,9 +133,9 @@ def _tasks(cell: Cell, engine: Responder, project: Path | None) -> list[Task]:
     return every
 
 
-def _begin(cell: Cell, engine: Responder, task: Task) -> None:
+def _begin(cell: Cell, engine: Responder, tasks: Sequence[Task], project: Path | None) -> None:
     vary(cell, engine)
-    engine.begin(cell.id, _signature(cell, task))
+    engine.begin(cell.id, _signature(cell, tasks[0], wording_digest(cell, tasks, project)))
 
 
 def vary(cell: Cell, engine: Responder) -> None:
@@ -212,12 +212,12 @@ def _ask(  # noqa: PLR0917 - the parts of one loop
     return answered
 
 
-def _signature(cell: Cell, task: Task) -> dict[str, object]:
-    """Everything of a cell that could change the numbers; any of its tasks has the template and the decoding."""
+def _signature(cell: Cell, task: Task, wording: str) -> dict[str, object]:
+    """Everything of a cell that could change the numbers: any of its tasks has the decoding; `wording`: its digest."""
     source, generation = cell.scenario.source(), task.generation
     return {
         "data": None if source is None else {"file": source.name, "sha256": source.digest},
-        "template_sha256": task.wording.digest(task),
+        "template_sha256": wording,
         **code_digests(type(cell.scenario)),
         "perturbation": cell.name.perturbation,
         "samples": cell.samples,

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
 from random import Random
 from typing import TypeAlias
 
-from pytest_puma.core import DataError, NotRunError, Sample, SettingsError, Trial
+from pytest_puma.core import DataError, NotRunError, PumaError, Sample, SettingsError, Trial
 from pytest_puma.datasets.fields import hidden_fields, text_fields
 from pytest_puma.datasets.order import rank
 from pytest_puma.datasets.sampling import Group, draw, examples_by_group
-from pytest_puma.evaluation.cell import Cell
+from pytest_puma.evaluation.cell import DEFAULT_SEED, Cell
 from pytest_puma.perturbations import perturb
 from pytest_puma.strategies import Task, is_built_in
 from pytest_puma.strategies.composed import Composed
@@ -84,6 +85,20 @@ def tasks_on(cell: Cell, rows: Rows, project: Path | None) -> list[Task]:
         for sample in samples
     )
     return [trial for task in tasks for trial in _trials(cell, task)]
+
+
+def wording_digest(cell: Cell, tasks: Sequence[Task], project: Path | None) -> str:
+    """Return the digest of the wording: of composed prompts, that of the first one with the default seed.
+
+    The first row of another seed has another prompt, though the wording is the same.
+    """
+    first = tasks[0]
+    if cell.seed != DEFAULT_SEED and isinstance(first.wording, Composed):
+        # A fault of rows that this cell does not draw must not fail it; then the digest depends on the seed.
+        with suppress(PumaError):
+            task = tasks_of(replace(cell, seed=DEFAULT_SEED), project)[0]
+            return task.wording.digest(task)
+    return first.wording.digest(first)
 
 
 def _own_examples(cell: Cell, samples: Sequence[Sample]) -> Mapping[str, Sequence[Mapping[str, object]]]:

@@ -33,10 +33,10 @@ class Composed:
         """The methods of the scenario."""
         return f"the methods of {type(self.scenario).__name__}"
 
-    def digest(self, first: Task) -> str:
-        """Return the digest of the first prompt."""
-        texts = [[message.role, message.content] for message in self.messages(USER, first)]
-        return hashlib.sha256(json.dumps([texts, self.prefill(first)]).encode()).hexdigest()
+    def digest(self, task: Task) -> str:
+        """Return the digest of the prompt of a task."""
+        texts = [[message.role, message.content] for message in self.messages(USER, task)]
+        return hashlib.sha256(json.dumps([texts, self.prefill(task)]).encode()).hexdigest()
 
     def messages(self, turn: str, task: Task) -> tuple[Message, ...]:
         """Return the system message, the examples as turns, and the question.

@@ -28,8 +28,8 @@ class Wording(Protocol):
     def place(self) -> str:
         """Place of the wording, for messages: where the user corrects it."""
 
-    def digest(self, first: Task) -> str:
-        """Return the SHA-256 of everything that could change a prompt; `first` is the first trial of the cell."""
+    def digest(self, task: Task) -> str:
+        """Return the SHA-256 of everything that could change a prompt; `task` stands for those of the cell."""
 
     def messages(self, turn: str, task: Task) -> tuple[Message, ...]:
         """Return the messages of a turn; a `TemplateError` if it has none."""

@@ -45,7 +45,7 @@ class Template:
         """The path."""
         return str(self.path)
 
-    def digest(self, first: Task) -> str:  # noqa: ARG002 - one for all trials
+    def digest(self, task: Task) -> str:  # noqa: ARG002 - one for all trials
         """Return the digest of all sources."""
         return self.sources_sha256
 

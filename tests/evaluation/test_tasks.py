@@ -11,9 +11,13 @@ from typing import Any
 import pytest
 
 from pytest_puma.core import DataError, TemplateError
+from pytest_puma.datasets.sampling import draw
+from pytest_puma.evaluation.cell import DEFAULT_SEED, Cell
+from pytest_puma.evaluation.predict import predict
 from pytest_puma.evaluation.tasks import tasks_of
 from pytest_puma.strategies import Strategy, parse_strategy
-from tests.composed import CAPITALS, Capitals, written
+from pytest_puma.testing import Engine, ScriptedBackend
+from tests.composed import CAPITALS, QUESTION, Capitals, Quiz, written
 from tests.factories import cell
 
 
@@ -94,3 +98,51 @@ def test_chosen_examples_come_before_those_that_a_scenario_picks(tmp_path: Path)
     rows = written(tmp_path / "rows.jsonl", CAPITALS)
     (task,) = tasks_of(cell(Picky(rows), "few_shot_similar_2", samples=1), None)
     assert [example["country"] in {row["country"] for row in CAPITALS} for example in task.examples] == [True, True]
+
+
+class Polite(Capitals):
+    def instruction(self, item: dict[str, Any]) -> str:
+        return f"Please: {super().instruction(item)}"
+
+
+def template(asked: Cell) -> Any:
+    """The digest of the wording in the signature."""
+    return predict(asked, Engine(ScriptedBackend(lambda _: "Rome"))).signature["template_sha256"]
+
+
+@pytest.mark.parametrize("strategy", ["zero_shot", "few_shot_2"])
+@pytest.mark.parametrize("perturbation", [None, "case_upper", "typos_90pct"])
+def test_the_digest_of_composed_prompts_depends_on_the_wording_and_not_on_the_seed(
+    tmp_path: Path, strategy: str, perturbation: str | None
+) -> None:
+    rows = written(tmp_path / "rows.jsonl", CAPITALS)
+
+    def digests(scenario: type[Capitals]) -> set[Any]:
+        cells = (cell(scenario(rows), strategy, samples=2, seed=seed, perturbation=perturbation) for seed in range(4))
+        return {template(asked) for asked in cells}
+
+    (capitals,), (polite,) = digests(Capitals), digests(Polite)
+    assert capitals != polite
+
+
+def test_the_digest_does_not_depend_on_the_order_of_the_choices_of_a_seed(tmp_path: Path) -> None:
+    class Ordered(Quiz):
+        orders = 2
+
+    quiz = Ordered(written(tmp_path / "quiz.jsonl", [QUESTION, QUESTION | {"question": "Where is salt?"}]))
+    assert len({template(cell(quiz, "option_scoring", samples=1, seed=seed)) for seed in range(8)}) == 1
+
+
+def test_a_row_that_the_cell_does_not_draw_fails_nothing(tmp_path: Path) -> None:
+    rows = written(tmp_path / "rows.jsonl", CAPITALS)
+    (first,) = draw(Capitals(rows), 1, DEFAULT_SEED)
+    unread = first.fields["country"]
+
+    class Partial(Capitals):
+        def instruction(self, item: dict[str, Any]) -> str:
+            return {name: f"Q: {name}?" for name in ("Italy", "Norway", "Peru", "Japan") if name != unread}[
+                item["country"]
+            ]
+
+    seed = next(seed for seed in range(9) if draw(Capitals(rows), 1, seed)[0].fields["country"] != unread)
+    assert template(cell(Partial(rows), samples=1, seed=seed))
