@@ -39,13 +39,19 @@ class Invocation:
     dirty: bool = False
     ci: str = ""
 
+    @property
+    def words(self) -> list[str]:
+        """The words of the command; none if no program of ours wrote it."""
+        try:
+            return shlex.split(self.command)
+        except ValueError:
+            return []
+
     def repeat(self, node_id: str) -> str:
         """The command that measures one cell again: that of the run, without what selects tests or writes files."""
-        try:
-            words = shlex.split(self.command)
-        except ValueError:  # no program of ours wrote it
-            words = []
-        options = [word for word in words if word.startswith(("--puma-", "-opuma_")) and not word.startswith(_WRITING)]
+        options = [
+            word for word in self.words if word.startswith(("--puma-", "-opuma_")) and not word.startswith(_WRITING)
+        ]
         return shlex.join(["pytest", node_id, *options])
 
     @property

@@ -116,11 +116,11 @@ def _unusable(text: str, fault: str) -> DataError:
     return DataError(f"RUN {text!r}: {fault}")
 
 
-def next_comparison(new: Collection[str], old: Collection[str], commands: Sequence[str]) -> str:
+def next_comparison(new: Collection[str], old: Collection[str], commands: Sequence[Sequence[str]]) -> str:
     """Return how to compare the cells of a run with those of the run before it; empty if no cell has a counterpart.
 
-    `commands`: those of both runs, the old one first, whose models are asked with the same options again. Variants of
-    a model belong in one argument, which is for the user to write.
+    `commands`: the words of both, the old one first, which name the models with their options. Variants of a model
+    belong in one argument, which is for the user to write.
     """
     if not set(new).isdisjoint(old):
         return "pytest-puma compare last~1 last"
@@ -128,7 +128,7 @@ def next_comparison(new: Collection[str], old: Collection[str], commands: Sequen
     names = [{name.without("model") for name in side} for side in plain]
     if names[0].isdisjoint(names[1]):
         return ""
-    models = [[word for word in shlex.split(command) if word.startswith(_MODEL)] for command in commands]
+    models = [[word for word in words if word.startswith(_MODEL)] for words in commands]
     if not all(models):
         return ""
     options = shlex.join(dict.fromkeys(word for side in models for word in side))

@@ -130,7 +130,7 @@ def test_without_a_run_the_error_says_what_to_do(text: str) -> None:
     ids=["the same cells", "another model", "another perturbation", "nothing in common", "variants"],
 )
 def test_the_command_fits_what_both_runs_have(new: Sequence[str], old: Sequence[str], command: str) -> None:
-    commands = ["pytest --puma-model=smollm2 -k a", "pytest '--puma-model=my gemma.gguf,chat=off' --puma-samples=8"]
+    commands = [["pytest", "--puma-model=smollm2", "-ka"], ["pytest", "--puma-model=my gemma.gguf,chat=off"]]
     assert next_comparison(new, old, commands) == command
     if "same tests" in command:
-        assert not next_comparison(new, old, [commands[0], "pytest"]), "models of the ini file are not in the command"
+        assert not next_comparison(new, old, [commands[0], ["pytest"]]), "models of the ini file are not in the command"

@@ -97,7 +97,7 @@ class Output:
                 number = next((row.number for row in rows if row.name == run.id), None)
                 older = next((row for row in rows if row.name != run.id), None)
                 if older is not None and number is not None:
-                    commands = [older.invocation.command, run.invocation.command]
+                    commands = [older.invocation.words, run.invocation.words]
                     self.comparison = next_comparison(history.cells(number), history.cells(older.number), commands)
                 return replace(run, number=number), []
         except (OSError, sqlite3.Error) as error:
