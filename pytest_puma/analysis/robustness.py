@@ -155,8 +155,12 @@ def _same_answer(old: str | None, new: str | None, *, graded: bool) -> bool:
 
 
 def _always_right(replicates: Sequence[BootstrapReplicates], resamples: Resamples) -> Measure:
+    first = replicates[0]
+    # The loss of a score is its negative value.
+    least = -1.0 if first.scored and first.better == "high" else 0.0
     rows = zip(*(cell.errors for cell in replicates), strict=True)
-    return _share("always_right", [not any(errors) for errors in rows], resamples, replicates[0].questions)
+    right = [all(error == least for error in errors) for errors in rows]
+    return _share("always_right", right, resamples, first.questions)
 
 
 def _gaps(twins: Mapping[str, BootstrapReplicates], added: Mapping[str, Perturbation] | None) -> tuple[Gap, ...]:

@@ -82,8 +82,13 @@ class Gate:
         return _KEEPS[self.op](without_noise(number, self.limit), self.limit)
 
     def decided_by(self, low: float, high: float) -> bool:
-        """Return whether all numbers from `low` to `high` are on the same side of the limit."""
-        return self.keeps(low) == self.keeps(high)
+        """Return whether all numbers from `low` to `high` are on the same side of the limit.
+
+        An interval that ends at the limit contains it: then `>` and `<` are not surely missed.
+        """
+        ends = {without_noise(end, self.limit) for end in (low, high)}
+        kept = {self.keeps(end) for end in ends}
+        return len(kept) == 1 and (len(ends) == 1 or self.limit not in ends or True in kept)
 
     @property
     def naive(self) -> str | None:

@@ -47,12 +47,14 @@ def read_choice(reply: str, texts: Sequence[str]) -> str | None:
     """Return the text of the choice that a reply names, None if it names none or several; `texts` as shown."""
     reply = own_words(reply)
     bare = reply.strip(_EDGES)
-    same = [text for text in texts if _folded(text) == bare.casefold()]
+    letters = LETTERS[: len(texts)]
+    exact = [text for text in texts if text.strip(_EDGES) == bare]
+    # The prompt asks for a letter: a capital one is a place, also where texts are letters.
+    if len(bare) == 1 and bare.upper() in letters and (bare in letters or not exact):
+        return texts[letters.index(bare.upper())]
+    same = exact or [text for text in texts if _folded(text) == bare.casefold()]
     if len(same) == 1:
         return same[0]
-    letters = LETTERS[: len(texts)]
-    if len(bare) == 1 and bare.upper() in letters:
-        return texts[letters.index(bare.upper())]
     reply = _without_list(reply, letters)
     named = set(_named(reply, letters, texts))
     if named:
@@ -108,9 +110,11 @@ def _marked(reply: str, letters: str) -> Iterator[tuple[str, int]]:
 
 def _text_behind(reply: str, end: int, texts: Sequence[str]) -> str | None:
     """The choice whose text stands behind a letter, up to the end of a line or clause; None for other words."""
-    line = reply[end : end + 2000].lstrip(_EDGES).partition("\n")[0].casefold()
-    behind = [text for text in texts if re.match(rf"{re.escape(_folded(text))}(?:[.,;:!?*_`\"')\]]|\s*$)", line)]
-    return max(behind, key=len, default=None)
+    line = reply[end : end + 2000].lstrip(_EDGES).partition("\n")[0]
+    ending = r"(?:[.,;:!?*_`\"')\]]|\s*$)"
+    behind = [text for text in texts if re.match(rf"{re.escape(_folded(text))}{ending}", line.casefold())]
+    # Of texts that differ in case alone, the one with the case of the reply.
+    return max(behind, key=lambda text: (len(text), line.startswith(text.strip(_EDGES))), default=None)
 
 
 def _mentioned(reply: str, texts: Sequence[str]) -> str | None:

@@ -46,8 +46,9 @@ _DURATION = re.compile(
 _IN_WORD = re.compile(r"(?<![\d,.])\d[\d,.]*-(?=[a-z]{2})", re.IGNORECASE)
 #: Mathematics, whose letters are none of options.
 _FORMULA = re.compile(r"\\(?!boxed|math|text)[A-Za-z]")
-#: A hedge between two numbers.
+#: A hedge between two numbers, at the beginning of a marked answer or at the end of a sentence.
 _EITHER = re.compile(r"\W*\d[\d,.]*(?<!,)\s+or\s+[^\w\s]*\d")
+_EITHER_LAST = re.compile(r"(?<![\d,.])\d[\d,.]*(?<!,)\s+or\s+[^\w\s]*\d[\d,.]*\W*$")
 #: `A` and `I` before another word are words, as in "A house".
 _LETTER = r"(?<![\w'])(?:([{letters}])(?![\w'])(?!(?<=[AI]) +[a-z])|(?<=\()([{lower}])(?=\)))"
 
@@ -69,7 +70,7 @@ def final_value(text: str) -> Fraction | None:
 
     Of several numbers it is the one behind the last equals sign, the one that a marked answer begins with, the time
     that something takes, or the last one that states no time and no parts: 540 in "540 dollars over 30 days", 92 in
-    "92 rows of 5 stars". A number that is part of a word, as in "2-foot-wide", is none; "3 or 4" marks none.
+    "92 rows of 5 stars". A number that is part of a word, as in "2-foot-wide", is none; "3 or 4" names none.
     """
     for answer in marked_answers(text):
         value = _result(answer, marked=True)
@@ -77,7 +78,10 @@ def final_value(text: str) -> Fraction | None:
             return None if _EITHER.match(answer) else value
     plain = _IN_WORD.sub("", text)
     lines = plain.rstrip().splitlines() or [""]
-    value = _result(_SENTENCE_END.split(lines[-1].strip())[-1], marked=False)
+    sentence = _SENTENCE_END.split(lines[-1].strip())[-1]
+    if _EITHER_LAST.search(sentence):
+        return None
+    value = _result(sentence, marked=False)
     return last_value(plain) if value is None else value
 
 

@@ -90,6 +90,18 @@ def test_intervals_are_wider_where_answers_of_a_unit_change_together() -> None:
     assert all(wide[0] < low < high < wide[1] for (low, high), wide in zip(ends[:2], ends[2:], strict=True))
 
 
+def test_scores_of_right_and_wrong_are_counted_as_answers_are() -> None:
+    def scored(outcome: Outcome) -> Outcome:
+        """The loss of a score of which more is better is its negative value: -1 for right, 0 for wrong."""
+        (name, columns), *_ = outcome.judgement.replicates.items()
+        losses = tuple(error - 1 for error in columns.errors)
+        columns = replace(columns, errors=losses, scored=True)
+        return replace(outcome, judgement=replace(outcome.judgement, replicates={name: columns}))
+
+    cells = cell(CLEAN), cell(TYPOS, "typos_5pct")
+    assert the_one(*map(scored, cells)).always_right == the_one(*cells).always_right
+
+
 def test_the_change_is_that_of_both_sets_of_answers_side_by_side() -> None:
     random = np.random.default_rng(1)
     golds, clean, perturbed = (list(random.choice(LABELS, 60)) for _ in range(3))

@@ -1,4 +1,4 @@
-"""A gate that demands a gain, where no answer changed: few answers do not rule the gain out."""
+"""Gates whose limit is at an end of the interval, or demands a gain where no answer changed."""
 
 from __future__ import annotations
 
@@ -34,3 +34,24 @@ def test_a_gain_that_few_samples_did_not_show_is_not_ruled_out(gate: str, n: int
     verdict = judge_change(parsed, replace(still, spread=spread, quotient=parsed.quotient), "it", Policy())
     assert verdict.status == status
     assert ("does not rule the gain out" in verdict.reason) is (status == "INCONCLUSIVE")
+
+
+@pytest.mark.parametrize(
+    ("gate", "low", "high", "status"),
+    [
+        ("accuracy > baseline", -0.15, 0.0, "INCONCLUSIVE"),
+        ("accuracy > baseline", -0.15, -0.01, "FAIL"),
+        ("accuracy > baseline", 0.0, 0.15, "INCONCLUSIVE"),
+        ("accuracy > baseline", 0.01, 0.15, "PASS"),
+        ("accuracy >= baseline", -0.15, 0.0, "INCONCLUSIVE"),
+        ("accuracy >= baseline", 0.0, 0.15, "PASS"),
+        ("parse_failure_rate < baseline", 0.0, 0.15, "INCONCLUSIVE"),
+        ("parse_failure_rate < baseline", 0.01, 0.15, "FAIL"),
+        # The same answers are no better, however few they are.
+        ("accuracy > naive.majority", 0.0, 0.0, "FAIL"),
+    ],
+)
+def test_an_interval_that_ends_at_the_limit_contains_it(gate: str, low: float, high: float, status: str) -> None:
+    between = (low + high) / 2
+    moved = change("x", old=0.5, new=0.5 + between, value=between, low=low, high=high, n=60, worse=4, better=0)
+    assert judge_change(parse_gate(gate), moved, "it", Policy()).status == status

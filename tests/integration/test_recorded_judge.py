@@ -71,7 +71,7 @@ def test_a_plan_forecasts_the_judges_of_recorded_answers(project: Project) -> No
             "nothing is computed for 2 of 2 cells: their answers are read",
             r"judge: people will judge 2 of 2 cells by judge.calm: 12 verdicts; its minutes are unknown",
             r"judge: kind will judge 2 of 2 cells by judge.calm: 12 verdicts; at most \d+\.\d minutes",
-            r"memory: about \d+ MB with kind: \d+ MB of weights, \d+ MB of caches and buffers, \d+ MB of Python and .*",
+            r"memory: about [\d,]+ MB with kind: \d+ MB of weights, \d+ MB of caches and buffers, [\d,]+ MB of .*",
         ]
     )
     result.stdout.no_fnmatch_line("*cache MB*")

@@ -83,3 +83,13 @@ from pytest_puma.replies import readers
 def test_the_number_that_a_text_gives_as_its_answer(text: str, number: str | None) -> None:
     assert readers.final_number(text) == number
     assert readers.final_value(text) == (None if number is None else Fraction(number))
+
+
+@pytest.mark.parametrize("text", ["3 or 4", "It is 3 or 4.", "Answer: 3 or 4", "I do not know. Perhaps 5 or $8!"])
+def test_two_numbers_name_none(text: str) -> None:
+    assert readers.final_number(text) is None
+
+
+@pytest.mark.parametrize(("text", "number"), [("It takes 3 or 4 hours.", "4"), ("12 or more, so 144", "144")])
+def test_a_hedge_before_other_words_is_none(text: str, number: str) -> None:
+    assert readers.final_number(text) == number

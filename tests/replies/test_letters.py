@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import pytest
 
 from pytest_puma.replies.letters import lettered, read_choice
@@ -116,5 +118,22 @@ def test_long_replies_are_read_in_linear_time(unit: str) -> None:
     read_choice(f"The answer is {unit * (100_000 // len(unit))}!", CHOICES)
 
 
-def test_letters_that_are_choices_themselves_are_taken_as_texts() -> None:
-    assert read_choice("B", ["B", "A"]) == "B"
+@pytest.mark.parametrize(
+    ("reply", "texts", "expected"),
+    [
+        # A capital letter is a place, also where the texts are letters.
+        ("B", "ACDB", "C"),
+        ("The answer is B", "ACDB", "C"),
+        ("b", "ACDB", "C"),
+        ("a", ("the", "a", "an"), "a"),
+        ("b", ("the", "a", "an"), "a"),
+        # Texts that differ in case alone.
+        ("B. Co", ("CO", "Co", "NO", "No"), "Co"),
+        ("(B) Co", ("CO", "Co", "NO", "No"), "Co"),
+        ("Co", ("CO", "Co", "NO", "No"), "Co"),
+        ("A. Co", ("CO", "Co", "NO", "No"), None),
+        ("co", ("CO", "Co", "NO", "No"), None),
+    ],
+)
+def test_letters_and_cases_tell_choices_apart(reply: str, texts: Sequence[str], expected: str | None) -> None:
+    assert read_choice(reply, list(texts)) == expected

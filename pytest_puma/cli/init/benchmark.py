@@ -14,7 +14,8 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from pytest_puma.cli.init.columns import Columns, FileColumn, quoted
+from pytest_puma.cli.init.columns import Columns, quoted
+from pytest_puma.cli.init.file_column import FileColumn
 from pytest_puma.cli.init.gates import ProposedGate, proposed_gates
 from pytest_puma.core import SettingsError
 from pytest_puma.phrases import counted

@@ -11,13 +11,12 @@ question,A,B,C,D,answer, the columns are choices, and texts, too; each of their 
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from statistics import fmean
 from string import ascii_lowercase, ascii_uppercase
 from typing import Literal, TypeAlias
 
+from pytest_puma.cli.init.file_column import MAX_LABELS, MAX_NUMERIC_LABELS, MIN_LABELS, TEXT_WORDS, FileColumn
 from pytest_puma.core import DataError
 from pytest_puma.datasets.frames import FileLayout, Table, cell_text
 from pytest_puma.phrases import named, shortened, there_are
@@ -27,50 +26,13 @@ Task: TypeAlias = Literal["classification", "regression"]
 
 #: The value of `--id` for rows without a name.
 NO_KEY = "-"
-#: Numbers of more different values than this are no labels; a scale of stars has five.
-MAX_NUMERIC_LABELS = 5
-MIN_LABELS, MAX_LABELS = 2, 100
-#: Mean number of words from which a cell is a text, if its column has not the name of one.
-TEXT_WORDS = 3
 _KEYS = ("id", "key", "uuid")
 #: Values that can only be names of rows: T-1000, PROJ_12, #7.
 _CODE = re.compile(r"[^\W\d_]{1,10}[-_]\d+|#\d+")
 _WORD = re.compile(r"[\W_]+")
 _LABELS = ("label", "labels", "gold", "goldlabel", "target", "class", "category", "answer", "y")
-_TEXTS = (
-    *("body", "comment", "content", "description", "input", "message", "question", "review", "sentence", "subject"),
-    *("summary", "text", "title"),
-)
 #: Values of a column that a message quotes, and characters of each.
 _QUOTED, _CHARACTERS = 6, 30
-
-
-class FileColumn:
-    """A column of a file, as a candidate: its name and its cells, empty for a missing value."""
-
-    def __init__(self, name: str, cells: Sequence[str]) -> None:
-        self.name = name
-        #: The name without case and signs.
-        self.word = "".join(sign for sign in name.casefold() if sign.isalnum())
-        #: The different values, the most frequent first.
-        self.values = [value for value, _ in Counter(filter(None, cells)).most_common()]
-        self.double = next((value for value, times in Counter(cells).items() if times > 1 and value), "")
-        #: Whether each row has another value.
-        self.differs = len(self.values) == len(cells)
-        #: Whether the values can be labels: few, and each row has one of them.
-        self.repeats = MIN_LABELS <= len(self.values) <= min(MAX_LABELS, len(cells) // 2)
-        self.numeric = all(KINDS["regression"].valid(value, ()) for value in self.values) and bool(self.values)
-        #: Whether the values are numbers, and too many for labels.
-        self.measured = self.numeric and len(self.values) > MAX_NUMERIC_LABELS
-        named, has_words = self.word in _TEXTS, fmean(len(cell.split()) for cell in cells) >= TEXT_WORDS
-        self.is_text = named or has_words
-        #: Whether the model can read the values: by the name, or by several words that seldom repeat.
-        readable = named or (has_words and 2 * len(self.values) > len(cells))
-        self.readable = readable and bool(self.values) and not self.numeric
-
-    def __str__(self) -> str:
-        """`team (3 values)`."""
-        return f"{self.name} ({len(self.values)} values)"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +81,8 @@ def find_columns(table: Table, *, text: str | None, label: str | None, key: str 
     found_key = _key(table, columns, key)
     others = [column for column in columns if column is not found_key]
     found_label, why_label = _label(table, others, label, task)
+    if task is None:
+        _check_numbers(table, found_label)
     task = task or ("regression" if found_label.measured else "classification")
     _check_label(table, found_label, task)
     rest = [column for column in others if column is not found_label]
@@ -175,6 +139,17 @@ def _label(table: Table, columns: Sequence[FileColumn], name: str | None, task: 
         fault = f"no column has the right answers: {expected}; the columns are: {names}; name one: --label COLUMN"
     msg = f"{table.name}: {fault}"
     raise DataError(msg)
+
+
+def _check_numbers(table: Table, label: FileColumn) -> None:
+    """Refuse to guess the task of numbers among which some values are none, as 1,5 and large."""
+    words = label.words
+    if words and len(label.values) - len(words) > max(MAX_NUMERIC_LABELS, len(words)):
+        msg = (
+            f"{table.name}: column {label.name!r} has numbers, and {quoted(words)}; expected numbers alone: fix the "
+            "others and state --task regression; if all are labels: --task classification"
+        )
+        raise DataError(msg)
 
 
 def _check_label(table: Table, label: FileColumn, task: Task) -> None:

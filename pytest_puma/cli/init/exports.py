@@ -18,7 +18,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pytest_puma.cli.init.columns import MIN_LABELS, Task
+from pytest_puma.cli.init.columns import Task
+from pytest_puma.cli.init.file_column import MIN_LABELS
 from pytest_puma.core import DataError
 from pytest_puma.datasets.frames import Table, cell_text
 from pytest_puma.datasets.table import read_records

@@ -76,6 +76,15 @@ def test_a_few_numbers_are_labels_and_many_are_measured(output: Callable[..., st
     assert f'task_type = "{task}"' in TEST.read_text(encoding="utf-8")
 
 
+def test_numbers_among_which_one_is_none_are_no_labels(output: Callable[..., str], error: Callable[..., str]) -> None:
+    content = rows(*(f"text {n},{n % 8}" for n in range(40)), 'text 40,"1,5"', header="text,points")
+    assert error(content) == (
+        "tickets.csv: column 'points' has numbers, and 1,5; expected numbers alone: fix the others and state --task "
+        "regression; if all are labels: --task classification"
+    )
+    assert "classification" in output(content, "--task=classification")
+
+
 def test_options_win_over_what_would_be_found(output: Callable[..., str]) -> None:
     content = rows(*(f"{n},t{n},u{n},{'ab'[n % 2]},{n % 3}" for n in range(12)), header="id,text,more,team,stars")
     options = ["--text=more,text", "--label=stars", "--id=-", "--name=ratings", "--task=regression"]
