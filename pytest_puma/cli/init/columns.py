@@ -29,7 +29,6 @@ NO_KEY = "-"
 _KEYS = ("id", "key", "uuid")
 #: Values that can only be names of rows: T-1000, PROJ_12, #7.
 _CODE = re.compile(r"[^\W\d_]{1,10}[-_]\d+|#\d+")
-_WORD = re.compile(r"[\W_]+")
 _LABELS = ("label", "labels", "gold", "goldlabel", "target", "class", "category", "answer", "y")
 #: Values of a column that a message quotes, and characters of each.
 _QUOTED, _CHARACTERS = 6, 30
