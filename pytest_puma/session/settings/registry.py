@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from pytest_puma.core import Metric, Model, ModelError, PumaError, Scenario, SettingsError, Variant
+from pytest_puma.core import Metric, Model, PumaError, Scenario, SettingsError, Variant
 from pytest_puma.core.variant import PLUS
 from pytest_puma.errors import naming, raised_in
 from pytest_puma.judges import JUDGED
@@ -88,15 +88,12 @@ def with_own_variants(config: pytest.Config, models: tuple[Model, ...]) -> tuple
         if taken := next((model.name for model in own if names.count(model.name) > 1), None):
             msg = f"hook {hook}: the name {taken!r} is taken; give yours another: Variant.of(..., name='mix')"
             raise SettingsError(msg)
-        try:
+        with naming(f"hook {hook}"):
             check_functions(own)
             for variant in variants:
                 check_together(plain, variant)
             if own and plain.computes:
                 check_fit(own)
-        except ModelError as error:
-            msg = f"hook {hook}: {error}"
-            raise ModelError(msg) from error
         grown += own
     return tuple(model for plain in plain_models for model in grown if model.plain == plain)
 
