@@ -88,6 +88,29 @@ def pytest_puma_strategies():
     result.stdout.fnmatch_lines(["triage_jira*terse*tiny*"])
 
 
+def test_a_projects_own_strategy_begins_the_reply_in_two_phases(alone: Project) -> None:
+    strategy = """
+from dataclasses import replace
+
+from pytest_puma import Answer, Strategy, ask
+
+def phased(task):
+    prompt = task.prompt()
+    plan = yield from ask(task.generate(replace(prompt, prefill="Plan:", stop=(",",)), index=0))
+    label = yield from ask(task.generate(replace(prompt, prefill=f"Plan:{plan.text}, so it is "), index=1))
+    return Answer(value=task.read(label), responses=(plan, label))
+
+def pytest_puma_strategies():
+    return [Strategy(name="phased", converse=phased, templates=("zero_shot",))]
+"""
+    reply = "Plan: look, so it is Minor"
+    alone.write(conftest=ANSWER.replace("good", reply) + strategy, test_t=_triage("phased"))
+    alone.run().assert_outcomes(passed=1)
+    assert {prediction["answer"] for prediction in alone.predictions()} == {"Minor"}
+    replies = [turn["text"] for turn in alone.predictions()[0]["turns"]]
+    assert replies == [" look", "Minor"]
+
+
 def test_a_projects_template_wins_over_the_bundled_one(alone: Project) -> None:
     script = "lambda prompt: 'Trivial' if 'Be a pirate' in prompt else 'Major'"
     alone.write(conftest=ANSWER.replace('lambda prompt: "good"', script), test_t=_triage("zero_shot"))

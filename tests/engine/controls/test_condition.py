@@ -72,6 +72,18 @@ def test_a_sequence_decides_by_its_own_prompt_and_keeps_that_in_forks() -> None:
     assert condition.holds(replies).tolist() == [False, False, False]
 
 
+def test_several_conditions_must_all_hold() -> None:
+    first, second = (Condition(1, np.array(direction, dtype=np.float32), 0.5) for direction in ([1, 0], [0, 1]))
+    states = np.array([[1, 1], [1, 0], [0, 1]], dtype=np.float32)
+    prompts = Rows.of([Step(sequence, 0, [5], 1, 1) for sequence in range(3)])
+    replies = Rows.of([Step(sequence, 1, [5], 0, 1) for sequence in range(3)])
+    for condition in (first, second):
+        condition.hook.change(states, prompts)
+    assert under([first])(replies).tolist() == [True, True, False]
+    assert under([second])(replies).tolist() == [True, False, True]
+    assert under([first, second])(replies).tolist() == [True, False, False]
+
+
 def scores(backend: NativeBackend, *controls: Control, together: bool) -> list[Response]:
     """The scores of two continuations behind each prompt, in one batch or one after the other."""
     backend.vary(variant(*controls) if controls else None)
