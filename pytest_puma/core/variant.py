@@ -49,15 +49,17 @@ class Control:
 
     `name`: the stem of the file, else the value, such as a type of quantisation that is made of the model's own file.
     `sha256`: the digest of the file's bytes, which identifies it; of a function, of its name, node and version; empty
-    for values. `strength`: its factor, never 0; of a rotation, degrees; of a condition, its threshold, which may be 0.
-    `layers`: those of a control vector, None for all that the file has. `scope`: the tokens that a vector changes.
-    `change`: a function of one's own (`engine.hook.Change`), and the `node` whose states it changes.
+    for values. `recipe`: the number of the way to make a vector of the pairs in the file; 0 if they are no pairs.
+    `strength`: its factor, never 0; of a rotation, degrees; of a condition, its threshold, which may be 0. `layers`:
+    those of a control vector, None for all that the file has. `scope`: the tokens that a vector changes. `change`: a
+    function of one's own (`engine.hook.Change`), and the `node` whose states it changes.
     """
 
     kind: ControlKind
     name: str
     path: Path = field(default=Path(), compare=False)
     sha256: str = ""
+    recipe: int = 0
     strength: float = 1.0
     layers: Layers | None = None
     scope: Scope = "all"
@@ -91,7 +93,8 @@ class Control:
             return f"{self.kind} {self.name}"
         layers = [] if self.layers is None else ["{}-{}".format(*self.layers)]
         scope = [] if self.scope == "all" else [self.scope]
-        return " ".join([self.kind, self.sha256, f"{self.strength!r}", *layers, *scope])
+        recipe = [f"recipe {self.recipe}"] if self.recipe else []
+        return " ".join([self.kind, self.sha256, *recipe, f"{self.strength!r}", *layers, *scope])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -21,7 +21,7 @@ from pytest_puma.errors import SettingsError
 from pytest_puma.models.choices import choice
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.names import name_from_file
-from pytest_puma.models.pairs import SUFFIX
+from pytest_puma.models.pairs import SUFFIX, recipe_of
 from pytest_puma.models.resolve import inspect_model, weights_point
 from pytest_puma.models.search import user_cache
 from pytest_puma.models.weights import weights_digest
@@ -160,7 +160,7 @@ def _check_word(source: str, what: str, value: object, known: Sequence[str]) -> 
 def _file(path: Path, name: str = "") -> dict[str, Any]:
     """The fields of a control that follow from its file."""
     name = name_from_file(name or path.name.removesuffix(SUFFIX))
-    return {"name": name, "path": path.absolute(), "sha256": weights_digest(path)}
+    return {"name": name, "path": path.absolute(), "sha256": weights_digest(path), "recipe": recipe_of(path)}
 
 
 def _saved(vector: ControlVector) -> Path:

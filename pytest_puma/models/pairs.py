@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from pytest_puma.core import Model, ModelError
 from pytest_puma.models.base import BaseModel
@@ -19,6 +19,8 @@ from pytest_puma.phrases import named
 from pytest_puma.platform.json_text import parse_json
 
 SUFFIX = ".jsonl"
+#: Another number for another way to make vectors of pairs: they are other files then, and kept answers are others.
+RECIPE: Final = 2
 #: Refused with the form that is expected: published pairs are often one JSON list.
 _DOCUMENT = ".json"
 #: With fewer, a direction is that of single words.
@@ -46,6 +48,11 @@ class Pair:
 def is_pairs(path: Path) -> bool:
     """Whether a file has pairs by its name; else it is a control vector."""
     return path.suffix.lower() in {SUFFIX, _DOCUMENT}
+
+
+def recipe_of(path: Path) -> int:
+    """Return the number of the recipe by which a vector is made of this file; 0 if the file is a vector."""
+    return RECIPE if is_pairs(path) else 0
 
 
 def read_pairs(path: Path) -> list[Pair]:

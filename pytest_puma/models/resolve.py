@@ -16,7 +16,7 @@ from pytest_puma.models.argument import PACKAGE, RECORDED, ModelArgument, parse_
 from pytest_puma.models.choices import NONE, ChoiceArgument
 from pytest_puma.models.gguf import GgufFile, read_gguf
 from pytest_puma.models.names import name_from_file
-from pytest_puma.models.pairs import SUFFIX
+from pytest_puma.models.pairs import SUFFIX, recipe_of
 from pytest_puma.models.quantised import TYPES
 from pytest_puma.models.search import find_file, is_file, part_paths
 from pytest_puma.models.server import SERVER, check_key, server_model, without_secrets
@@ -178,6 +178,7 @@ def _found(kind: ControlKind, place: str, directories: Sequence[Path]) -> Contro
         name=name_from_file(path.name.removesuffix(SUFFIX)),
         path=path.absolute(),
         sha256=weights_digest(path),
+        recipe=recipe_of(path),
     )
 
 

@@ -95,9 +95,18 @@ def test_a_direction_is_the_mean_difference_of_the_sides(
     differences = []
     for text in TEXTS:
         loud, quiet = (states.of(backend.encode(prompt, side))[1] for side in (text.upper(), text))
-        differences.append(loud[start:].mean(axis=0) - quiet[start:].mean(axis=0))
+        differences.append(loud[start + 1 :].mean(axis=0) - quiet[start + 1 :].mean(axis=0))
     assert np.allclose(vector.directions[1], np.mean(differences, axis=0), atol=1e-4)
     assert 0 not in vector.directions
+
+
+def test_of_a_reply_of_one_token_the_direction_is_that_of_the_token(
+    pairs: Path, backend: NativeBackend, states: HiddenStates
+) -> None:
+    pairs.write_text((json.dumps({"positive": "X", "negative": "y"}) + "\n") * 4)
+    prompt = Prompt(messages=(Message(role="user", content="Say something."),), chat=False)
+    big, small = (states.of(backend.encode(prompt, side))[1][-1] for side in ("X", "y"))
+    assert np.allclose(ControlVector.load(_made(pairs, backend)).directions[1], big - small, atol=1e-4)
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,12 @@ import pytest
 
 from pytest_puma.core import ModelError
 from pytest_puma.models.base import BaseModel
-from pytest_puma.models.pairs import Pair, check_layers, is_pairs, read_pairs
+from pytest_puma.models.controls import steer
+from pytest_puma.models.pairs import RECIPE, Pair, check_layers, is_pairs, read_pairs
+from pytest_puma.models.resolve import resolve_models
+from pytest_puma.models.weights import weights_digest
+from tests.tiny_controls import write_vector
+from tests.tiny_gguf import LLAMA_NO_BOS, write_gguf
 
 GOOD = [{"positive": f"LOUD {number}", "negative": f"quiet {number}"} for number in range(4)]
 
@@ -84,3 +89,14 @@ def test_vectors_of_pairs_have_no_direction_for_the_last_layer(tmp_path: Path) -
         check_layers(path, base, (2, 3))
     with pytest.raises(ModelError, match="q has 2 layers; a vector can be made of pairs from 3 layers on"):
         check_layers(path, replace(base, layers=2), None)
+
+
+def test_answers_by_a_vector_of_pairs_belong_to_the_way_to_make_it(tmp_path: Path) -> None:
+    pairs = _file(tmp_path, GOOD)
+    vector = write_vector(tmp_path / "v.gguf")
+    assert steer(pairs).signature == f"steer {weights_digest(pairs)} recipe {RECIPE} 1.0"
+    assert steer(vector).signature == f"steer {weights_digest(vector)} 1.0"
+    write_gguf(tmp_path / "q.gguf", replace(LLAMA_NO_BOS, layers=6))
+    (model,) = resolve_models([f"q.gguf,steer={pairs.name}"], directories=[tmp_path])
+    assert model.variant is not None
+    assert model.variant.signature == steer(pairs).signature

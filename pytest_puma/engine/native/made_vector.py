@@ -2,7 +2,8 @@
 
 The direction of a layer is the mean difference of its outputs between the positive and the negative texts, not
 normalised, so that a strength of 1 moves the model from one side to the other. Source: N. Rimsky et al., "Steering
-Llama 2 via contrastive activation addition", ACL 2024; there, of the last token, here, of all tokens of the reply.
+Llama 2 via contrastive activation addition", ACL 2024; there, of the last token, here, of all tokens of the reply but
+the first, before which nothing is in its style.
 """
 
 from __future__ import annotations
@@ -20,11 +21,9 @@ from pytest_puma.core.shared import common_prefix
 from pytest_puma.engine.native.hidden import MAX_TOKENS, HiddenStates
 from pytest_puma.errors import naming
 from pytest_puma.models.control_vector import ControlVector
-from pytest_puma.models.pairs import Pair, read_pairs
+from pytest_puma.models.pairs import RECIPE, Pair, read_pairs
 from pytest_puma.models.search import user_cache
 
-#: Another number for another way to make vectors: they are other files then.
-_RECIPE = 1
 #: Length of the mean difference, in mean lengths of the differences. Pairs of style had 0.75 and more, 48 differences
 #: without a common direction have 0.14, and what rounding leaves of pairs that cancel has 1e-8.
 _MIN_SHARE = 1e-3
@@ -45,7 +44,7 @@ def made_vector(path: Path, model: Reader, *, weights: str, chat: bool) -> Path:
 
     `chat`: whether the texts are replies in a chat, or plain text.
     """
-    key = sha256(f"{_RECIPE} {weights} {chat}".encode() + path.read_bytes()).hexdigest()
+    key = sha256(f"{RECIPE} {weights} {chat}".encode() + path.read_bytes()).hexdigest()
     file = user_cache() / "vectors" / f"{path.stem}-{key[:16]}.gguf"
     if weights and file.exists():
         return file
@@ -84,7 +83,7 @@ def _difference(pair: Pair, model: Reader, states: HiddenStates, *, chat: bool) 
 def _mean(
     question: str, reply: str, model: Reader, states: HiddenStates, *, chat: bool
 ) -> dict[int, NDArray[np.float32]]:
-    """The mean output of each layer over the tokens of a reply."""
+    """The mean output of each layer over the tokens of a reply but its first, unless it is the only one."""
     prompt = Prompt(messages=(Message(role="user", content=question),), chat=chat)
     before, tokens = model.encode(prompt, answer=True), model.encode(prompt, reply)
     start = common_prefix(before, tokens)
@@ -94,4 +93,5 @@ def _mean(
     if len(tokens) > MAX_TOKENS:
         msg = f"a prompt with its reply has {len(tokens)} tokens; expected at most {MAX_TOKENS}"
         raise ModelError(msg)
-    return {layer: rows[start:].mean(axis=0) for layer, rows in states.of(tokens).items()}
+    styled = min(start + 1, len(tokens) - 1)
+    return {layer: rows[styled:].mean(axis=0) for layer, rows in states.of(tokens).items()}
