@@ -18,6 +18,7 @@ from pytest_puma.phrases import named
 Capability: TypeAlias = Literal["generate", "score", "grammar", "bias", "guidance", "seed", "logits", "repeatable"]
 #: In the signature of answers of a server, for weights that nobody has seen.
 NOT_VERIFIED = "not verified"
+_UNKNOWN = "unknown"
 ALL_CAPABILITIES: frozenset[Capability] = frozenset(get_args(Capability))
 
 
@@ -30,9 +31,10 @@ def is_unverified(engine: object) -> bool:
 class Identity:
     """What answers. Responders of one identity give the same answers, but for near-ties.
 
-    `weights`: the digest of the weights, or "unknown". `signature`: everything that could change an answer, as reports
-    show it; `context_limit`: the maximum number of tokens of a request. `parallel_streams`: the maximum number of
-    requests in one batch of streams, which tips near-ties only. `notes`: sentences about the model.
+    `weights`: the digest of the weights, or "unknown", which its signature then says. `signature`: everything that
+    could change an answer, as reports show it; `context_limit`: the maximum number of tokens of a request.
+    `parallel_streams`: the maximum number of requests in one batch of streams, which tips near-ties only. `notes`:
+    sentences about the model.
     """
 
     weights: str
@@ -40,6 +42,10 @@ class Identity:
     context_limit: int = 0
     parallel_streams: int = 0
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if self.weights == _UNKNOWN:
+            object.__setattr__(self, "signature", {"weights": NOT_VERIFIED, **self.signature})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

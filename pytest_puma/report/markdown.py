@@ -118,7 +118,7 @@ def _change(change: Change) -> tuple[str, ...]:
 
 def _perturbations(run: Run) -> Iterator[str]:
     if run.robustness or run.unchanged:
-        yield "#### perturbations"
+        yield f"#### {robustness.title(run)}"
     if run.robustness:
         yield _github_table(robustness.rows(run.robustness), titles(robustness.COLUMNS))
     yield "\n".join(f"- {escape.markdown(sentence)}" for sentence in robustness.sentences(run))

@@ -52,8 +52,13 @@ SIGNIFICANCE_LEVEL = 0.05
 _REPEATED = ("",) * len(NAMES)
 
 
+def title(run: Run) -> str:
+    """Return the title of these lines: without perturbations, they are about cells that were not run."""
+    return "perturbations" if run.robustness else "not run"
+
+
 def lines(run: Run, width: int) -> list[str]:
-    """Return a row for each perturbation of a cell, and the sentences below; nothing without perturbations."""
+    """Return a row for each perturbation of a cell, and the sentences below."""
     if not run.robustness:
         return sentences(run)
     shifts = [shift for result in run.robustness for shift in result.shifts]
@@ -72,7 +77,7 @@ def rows(robustness: Sequence[Robustness]) -> list[tuple[str, ...]]:
 
 
 def sentences(run: Run) -> list[str]:
-    """Return the worst case and the gaps of each cell, and the perturbed cells that were not run.
+    """Return the worst case and the gaps of each cell, and the cells that were not run.
 
     worst: triage-zero_shot@q: f1_macro is 0.41 under case_upper, 0.62 without; ...
     """

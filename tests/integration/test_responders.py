@@ -69,10 +69,11 @@ def test_a_responder_of_a_plugin_answers_and_another_one_judges(project: Project
     project.write(conftest=REMOTE, test_triage=BENCHMARK.replace("GATES", '["is_short >= 0.2"]'))
     result = project.run()
     result.assert_outcomes(passed=1, skipped=1)
-    result.stdout.fnmatch_lines(["*it needs 'score', which * cannot do; expected another strategy or model*"])
+    result.stdout.fnmatch_lines(["* puma: not run *", "not run: *it needs 'score', which * cannot do; expected *"])
+    result.stdout.fnmatch_lines(["*weights not verified*"])
     (outcome,) = project.record()["outcomes"]
     assert outcome["measures"]["is_short"]["value"] == 1.0
-    assert outcome["signature"]["engine"] == {"server": "remote"}
+    assert outcome["signature"]["engine"] == {"server": "remote", "weights": "not verified"}
     assert outcome["signature"]["judge"]["backend"] == "scripted"
 
 

@@ -95,7 +95,7 @@ def show_summary(
     name = "" if folder is None else os.path.relpath(folder, config.invocation_params.dir)
     columns = width(config)
     show(terminalreporter, "puma", [*summary(run, name, columns), *_flips(config, run), *steps(run), *lines])
-    show(terminalreporter, "puma: perturbations", robustness.lines(run, columns))
+    show(terminalreporter, f"puma: {robustness.title(run)}", robustness.lines(run, columns))
     models = [model for model in settings_of(config).request.models if model.computes and run.variants]
     layers = dict.fromkeys(sentence for model in models for sentence in layers_unnamed(model))
     replies: Iterator[str] = iter(())
