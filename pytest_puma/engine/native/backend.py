@@ -55,6 +55,8 @@ class NativeBackend(TextSide):
         self._shape: tuple[int, int, str | None, str | None] | None = None
         #: Whether the open cache has streams, and whether nothing was computed in it.
         self._streams = self._empty = False
+        #: Whether all numbers that were computed in the open cache are finite, as far as logits show it.
+        self._finite = True
         self._kept_prefix = KeptPrefix()
         try:
             with binding.captured_warnings() as warnings:
@@ -74,10 +76,11 @@ class NativeBackend(TextSide):
         """Open an empty cache of `kv_slots` tokens; the current one is cleared and reused if it has the same shape."""
         hooks, shape = self._hooks_of_variant(), (kv_slots, streams, self._chosen("kv"), self._chosen("flash"))
         if self._shape == shape and self.hooks is hooks:
-            llama_cpp.llama_memory_clear(self._memory, False)  # noqa: FBT003
+            # The weight of a masked key is 0, but 0 times a value that is not a number is none either.
+            llama_cpp.llama_memory_clear(self._memory, not self._finite)
         else:
             self._make_context(kv_slots, streams, hooks=hooks)
-        self._shape = None
+        self._shape, self._finite = None, True
         self._put_on_variant()
         self._shape, self._streams, self._empty = shape, streams > 0, True
 
@@ -166,7 +169,10 @@ class NativeBackend(TextSide):
         if not rows:
             return np.empty((0, self.size), dtype=np.float32)
         pointer = llama_cpp.llama_get_logits(self._context)
-        return np.ctypeslib.as_array(pointer, shape=(rows, self.size))
+        logits = np.ctypeslib.as_array(pointer, shape=(rows, self.size))
+        # A state that is not finite makes each logit of its row one that is not.
+        self._finite = self._finite and bool(np.isfinite(logits[:, 0]).all())
+        return logits
 
     def fork(self, source: int, target: int) -> None:
         """Fork a whole sequence into an empty one; the KV slots are shared, or copied between streams."""

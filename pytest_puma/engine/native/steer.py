@@ -167,8 +167,9 @@ class Controls:
     def _vector(self, control: Control) -> ControlVector:
         if control.path not in self._vectors:
             file = self._make(control.path) if is_pairs(control.path) else control.path
-            self._vectors[control.path] = ControlVector.load(file)
+            vector = ControlVector.load(file)
             self._check_unchanged(control)
+            self._vectors[control.path] = vector
         return self._vectors[control.path]
 
     def _set_rows(self, context: Any, rows: NDArray[np.float32] | None) -> None:
