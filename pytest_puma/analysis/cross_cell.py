@@ -135,6 +135,16 @@ def _compared(gate: Gate, group: Sequence[Outcome], policy: Policy) -> Verdict:
     return _paired(gate, new, old, names[1], policy, beginning=f"{names[0]}: ")
 
 
+def _why_apart(metric: str, new: Outcome, old: Outcome) -> str:
+    """Why the values of a metric in two cells cannot be compared sample by sample."""
+    lacking = [cell for cell in (new, old) if metric not in cell.judgement.replicates]
+    if not lacking:
+        return why_apart(new, old)
+    if all(metric in cell.measures for cell in lacking):
+        return f"{lacking[0].cell} does not compare {metric}; name it in metrics= of its test"
+    return f"{metric} was not measured in both"
+
+
 def _paired(gate: Gate, new: Outcome, old: Outcome, against: str, policy: Policy, *, beginning: str = "") -> Verdict:
     """The verdict on a cell that is compared with another one, sample by sample; `beginning`: that of its reason."""
     measures = (cell.measures.get(gate.metric) for cell in (new, old))
@@ -142,8 +152,6 @@ def _paired(gate: Gate, new: Outcome, old: Outcome, against: str, policy: Policy
         return nothing_measured(gate, empty)
     both = common(new, old, gate.metric)
     if both is None:
-        is_measured = gate.metric in new.judgement.replicates and gate.metric in old.judgement.replicates
-        why = why_apart(new, old) if is_measured else f"{gate.metric} was not measured in both"
-        return not_run(gate, f"{gate} was not judged: {why}")
+        return unmeasured(gate, f"{gate} was not judged: {_why_apart(gate.metric, new, old)}")
     verdict = judge_change(gate, paired_change(*both, quotient=gate.quotient), against, policy)
     return replace(verdict, reason=f"{beginning}{verdict.reason}")

@@ -21,8 +21,8 @@ from pytest_puma.platform.json_text import parse_json
 SUFFIX = ".jsonl"
 #: Another number for another way to make vectors of pairs: they are other files then, and kept answers are others.
 RECIPE: Final = 2
-#: Refused with the form that is expected: published pairs are often one JSON list.
-_DOCUMENT = ".json"
+#: Refused with the form that is expected: published pairs are often a JSON list, or a table.
+_OTHER_FORMS = (".json", ".csv", ".tsv", ".txt")
 #: With fewer, a direction is that of single words.
 FEWEST = 4
 _PROMPT = "Say something."
@@ -47,7 +47,7 @@ class Pair:
 
 def is_pairs(path: Path) -> bool:
     """Whether a file has pairs by its name; else it is a control vector."""
-    return path.suffix.lower() in {SUFFIX, _DOCUMENT}
+    return path.suffix.lower() in {SUFFIX, *_OTHER_FORMS}
 
 
 def recipe_of(path: Path) -> int:
@@ -57,8 +57,8 @@ def recipe_of(path: Path) -> int:
 
 def read_pairs(path: Path) -> list[Pair]:
     """Return the pairs of a file; a `ModelError` names the line that has none."""
-    if path.suffix.lower() == _DOCUMENT:
-        msg = f"{path} is one JSON document; expected a file {path.stem}{SUFFIX} with a pair per line, such as {_FORM}"
+    if path.suffix.lower() in _OTHER_FORMS:
+        msg = f"{path} is no JSON Lines file; expected {path.stem}{SUFFIX} with a pair per line, such as {_FORM}"
         raise ModelError(msg)
     try:
         # Not splitlines(): a text may have other characters that end lines, such as U+2028.

@@ -80,7 +80,7 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
     cells = []
     models = _models(spec, settings)
     # A variant is compared with its plain model, by all metrics that are shown.
-    varied = any(model.variant is not None for model in models)
+    varied = _are_varied(models, settings)
     compared_metrics = (*primary, *shown) if varied else primary if options.perturb or settings.judging.compare else ()
     for model in models:
         for name in options.strategies or spec.scenario.strategies or spec.scenario.kind.strategies:
@@ -109,6 +109,12 @@ def expand(spec: BenchmarkSpec, settings: Settings) -> list[Cell]:
                 cells.append(_with_judges(scored, options, settings))
     check_own_gates(spec.gates, cells, settings)
     return cells
+
+
+def _are_varied(models: Iterable[Model], settings: Settings) -> bool:
+    """Whether the run has variants of these models; they may be cells of another test."""
+    plain = {model.plain for model in models}
+    return any(model.variant is not None and model.plain in plain for model in settings.request.models)
 
 
 def _twins(cell: Cell, options: RunOptions, settings: Settings) -> list[Cell]:

@@ -9,6 +9,7 @@ and no booleans; `object` is anything.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -59,5 +60,7 @@ def _is(value: Any, kind: Any) -> bool:
     if kind is None or isinstance(value, bool):
         return value is kind or (kind is bool and isinstance(value, bool))
     if kind in {int, float}:
-        return isinstance(value, (int, kind)) and abs(value) < _LARGEST
+        if isinstance(value, int):
+            return abs(value) < _LARGEST
+        return isinstance(value, kind) and math.isfinite(value)
     return isinstance(value, kind)

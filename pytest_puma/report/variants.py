@@ -87,10 +87,13 @@ def sentences(run: Run) -> list[str]:
     effects = [_effect(run, *pair) for pair in pairs]
     compared = {f"{model}{PLUS}{variant}" for model, variant in pairs}
     missing: dict[str, dict[str, None]] = {}
-    for name in (outcome.name for outcome in run.outcomes):
+    names = [outcome.name for outcome in run.outcomes]
+    for name in names:
         if name.variant is not None and name.model not in compared:
-            missing.setdefault(adding_plain(name.variant), {})[name.model] = None
-    alone = (f"{named(models)}: to compare with the plain model, {advice}" for advice, models in missing.items())
+            advice = f"to compare with the plain model, {adding_plain(name.variant)}"
+            apart = "not compared with the plain model: their cells have other samples"
+            missing.setdefault(apart if name.without("variant") in names else advice, {})[name.model] = None
+    alone = (f"{named(models)}: {why}" for why, models in missing.items())
     differ = any(map(_differs, (shift for result in run.variants for shift in result.shifts)))
     return [*([_BOTH] if differ else []), *filter(None, effects), *alone]
 

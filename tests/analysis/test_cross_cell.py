@@ -202,8 +202,10 @@ def test_other_samples_are_not_compared() -> None:
     cells.append(answered("zero_shot", predictions(["A", "B", "C"], ["A", "B", "C"]), gate))
     (verdict,) = verdicts(cells, Policy())
 
-    assert verdict.status == "NOT RUN"
+    assert (verdict.status, verdict.fails) == ("NOT RUN", False)
     assert verdict.reason.endswith("they have other samples")
+    (verdict,) = verdicts([revised(cell, cross_cell_gates=(parse_gate(f"{gate} !fail"),)) for cell in cells], Policy())
+    assert verdict.fails
 
 
 def test_samples_that_one_of_them_asks_several_times_are_not_compared() -> None:
@@ -218,7 +220,8 @@ def test_samples_that_one_of_them_asks_several_times_are_not_compared() -> None:
 
 def test_a_metric_that_one_of_them_lacks_is_named() -> None:
     gate = "egi.f1_macro >= zero_shot.f1_macro"
-    cells = [answered("egi", predictions(["A"], ["A"]), gate), revised(outcome("zero_shot", gate=gate), replicates={})]
+    lacking = revised(outcome("zero_shot", gate=gate), replicates={}, measures={})
+    cells = [answered("egi", predictions(["A"], ["A"]), gate), lacking]
     (verdict,) = verdicts(cells, Policy())
 
     assert verdict.reason == f"triage@m: {gate} was not judged: f1_macro was not measured in both"

@@ -52,6 +52,50 @@ def test_a_gate_compares_each_variant_with_its_plain_model(varied: Project) -> N
 
 
 @ONE_PROCESS
+@pytest.mark.parametrize(
+    ("seed", "outcome", "sentences"),
+    [
+        (
+            1,
+            pytest.ExitCode.OK,
+            [
+                "pass: triage_jira-zero_shot@q+loud-1: f1_macro is the same [[]0, 0[]] against q, *",
+                "*loud-1: accuracy >= plain - 0.9 was not judged: *zero_shot@q does not compare accuracy; name it in *",
+            ],
+        ),
+        (
+            2,
+            pytest.ExitCode.TESTS_FAILED,
+            [
+                "*q+loud-1, q+loud-2: not compared with the plain model: their cells have other samples",
+                "FAILED puma::f1_macro >= plain - 0.9 !fail (triage_jira-zero_shot@q+loud-1)*",
+            ],
+        ),
+    ],
+)
+def test_the_plain_model_may_be_a_cell_of_another_test_on_the_same_samples(
+    varied: Project, seed: int, outcome: pytest.ExitCode, sentences: list[str]
+) -> None:
+    tests = """
+import pytest
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=8, seed=1, variants=["plain"])
+def test_plain(puma):
+    pass
+
+@pytest.mark.puma("triage_jira", strategies=["zero_shot"], samples=8, seed=SEED, variants=["loud-*"],
+                  gates=["f1_macro >= plain - 0.9 !fail", "accuracy >= plain - 0.9"])
+def test_variants(puma):
+    pass
+"""
+    varied.write(conftest=SCRIPTS, test_it=tests.replace("SEED", str(seed)))
+    result = run_grid(varied)
+    assert result.ret == outcome
+    for sentence in sentences:
+        result.stdout.fnmatch_lines([sentence])
+
+
+@ONE_PROCESS
 def test_a_gate_on_variants_rests_in_a_run_of_plain_models(varied: Project) -> None:
     varied.write(conftest=SCRIPTS, test_it=PLAIN_GATES)
     varied.run("--puma-model=q.gguf", model=False).assert_outcomes(passed=1)

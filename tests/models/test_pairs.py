@@ -72,11 +72,12 @@ def test_only_a_line_feed_ends_a_line(tmp_path: Path) -> None:
     assert (pair.positive, pair.negative, pair.line) == ("STOP\u2028NOW", "stop\x85now", 5)
 
 
-def test_a_list_of_pairs_is_refused_with_the_form_of_a_line(tmp_path: Path) -> None:
-    path = tmp_path / "caa.json"
+@pytest.mark.parametrize("suffix", [".json", ".csv", ".tsv", ".txt"])
+def test_pairs_in_another_form_are_refused_with_that_of_a_line(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"caa{suffix}"
     path.write_text(json.dumps([{"question": "Stop?", "answer_matching_behavior": "(A)"}], indent=1), encoding="utf-8")
     assert is_pairs(path)
-    with pytest.raises(ModelError, match=r"caa\.json is one JSON document; expected a file caa\.jsonl with a pair"):
+    with pytest.raises(ModelError, match=rf"caa\{suffix} is no JSON Lines file; expected caa\.jsonl with a pair"):
         read_pairs(path)
 
 

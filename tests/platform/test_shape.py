@@ -18,7 +18,9 @@ SHAPE = {
 FITS = {"ids": ["a"], "seed": 1, "share": 1, "data": None, "scores": {"x": [None, 0.5]}, "any": [{}], "more": 1}
 
 
-@pytest.mark.parametrize("change", [{}, {"on": True}, {"data": {"file": "f"}}, {"ids": []}, {"scores": {}}])
+@pytest.mark.parametrize(
+    "change", [{}, {"on": True}, {"data": {"file": "f"}}, {"ids": []}, {"scores": {}}, {"share": 1.2e58}]
+)
 def test_a_value_of_the_shape_has_no_fault(change: dict[str, Any]) -> None:
     assert not misfit(FITS | change, SHAPE)
 
