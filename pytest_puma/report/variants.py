@@ -87,7 +87,7 @@ def sentences(run: Run) -> list[str]:
     effects = [_effect(run, *pair) for pair in pairs]
     compared = {f"{model}{PLUS}{variant}" for model, variant in pairs}
     missing: dict[str, dict[str, None]] = {}
-    names = [outcome.name for outcome in run.outcomes]
+    names = dict.fromkeys(outcome.name for outcome in run.outcomes)
     for name in names:
         if name.variant is not None and name.model not in compared:
             advice = f"to compare with the plain model, {adding_plain(name.variant)}"

@@ -76,7 +76,7 @@ class NativeBackend(TextSide):
         """Open an empty cache of `kv_slots` tokens; the current one is cleared and reused if it has the same shape."""
         hooks, shape = self._hooks_of_variant(), (kv_slots, streams, self._chosen("kv"), self._chosen("flash"))
         if self._shape == shape and self.hooks is hooks:
-            # The weight of a masked key is 0, but 0 times a value that is not a number is none either.
+            # A masked key has the weight 0, and 0 times NaN is NaN.
             llama_cpp.llama_memory_clear(self._memory, not self._finite)
         else:
             self._make_context(kv_slots, streams, hooks=hooks)
