@@ -10,11 +10,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 from pytest_puma.replies.answers import own_words
 
 _SIGNS = r"""[\s"'*_`()\[\]{}]*"""
+#: Number of different replies whose answers are kept.
+_REPLIES = 1_000
 #: A longer run of signs says no more than its ends, and its length would count to the third power in the search.
 _RUN = re.compile(r"""[\s"'*_`()\[\]{}]{13,}""")
 # An answer is followed by the end, a sign or a reason, never by a noun: "Critical data is lost", "3 days".
@@ -63,11 +65,16 @@ class Statements:
 
     def decided(self, reply: str) -> str | None:
         """Return the answer that is the whole reply or is stated in it; `None` if statements contradict each other."""
-        return self._one_of(reply, "statement", "more")
+        return self._found(reply, "statement", "more")
 
     def answered(self, reply: str) -> str | None:
         """Like `decided`, for a reply that should be the answer alone: it may also open a line or a sentence."""
-        return self._one_of(reply, "statement", "more", "opening", "bullet")
+        return self._found(reply, "statement", "more", "opening", "bullet")
+
+    @cached_property
+    def _found(self) -> Callable[..., str | None]:
+        """`_one_of`, which most samples of a cell ask about one of a few short replies."""
+        return lru_cache(maxsize=_REPLIES)(self._one_of)
 
     def _one_of(self, reply: str, *patterns: str) -> str | None:
         text = self._decisive(own_words(reply, self.tags))
