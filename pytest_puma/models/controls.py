@@ -21,10 +21,8 @@ from pytest_puma.errors import SettingsError
 from pytest_puma.models.choices import choice
 from pytest_puma.models.control_vector import ControlVector
 from pytest_puma.models.names import name_from_file
-from pytest_puma.models.pairs import SUFFIX, recipe_of
-from pytest_puma.models.resolve import inspect_model, weights_point
+from pytest_puma.models.resolve import control_fields, inspect_model, weights_point
 from pytest_puma.models.search import user_cache
-from pytest_puma.models.weights import weights_digest
 from pytest_puma.phrases import shown, there_are
 
 #: Kinds of a vector.
@@ -34,7 +32,7 @@ _SCOPES: tuple[Scope, ...] = get_args(Scope)
 
 def lora(path: str | Path, *, strength: float = 1.0) -> Control:
     """Return the control of a LoRA adapter's file; a `ModelError` if it cannot be read."""
-    file = _file(Path(path))
+    file = control_fields(Path(path))
     return Control(kind="lora", strength=_strength(f"lora {file['name']!r}", strength), **file)
 
 
@@ -56,7 +54,7 @@ def steer(
     """
     path = _saved(vector) if isinstance(vector, ControlVector) else Path(vector)
     name = name or ("vector" if isinstance(vector, ControlVector) else "")
-    file = _file(path, name)
+    file = control_fields(path, name)
     source = f"steer {file['name']!r}"
     _check_word(source, "kind", kind, _VECTORS)
     # A condition decides behind the prompt.
@@ -155,12 +153,6 @@ def _check_word(source: str, what: str, value: object, known: Sequence[str]) -> 
     if value not in known:
         msg = f"{source}: found {what} {shown(value)}; {there_are(str(value), known)}"
         raise SettingsError(msg)
-
-
-def _file(path: Path, name: str = "") -> dict[str, Any]:
-    """The fields of a control that follow from its file."""
-    name = name_from_file(name or path.name.removesuffix(SUFFIX))
-    return {"name": name, "path": path.absolute(), "sha256": weights_digest(path), "recipe": recipe_of(path)}
 
 
 def _saved(vector: ControlVector) -> Path:

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from pytest_puma.core import Control, Model, ModelError
 from pytest_puma.core.variant import ControlKind
@@ -172,14 +172,13 @@ def weights_point(value: str, directories: Sequence[Path]) -> Control | None:
 
 def _found(kind: ControlKind, place: str, directories: Sequence[Path]) -> Control:
     """The control in a file; a `ModelError` if there is no such file."""
-    path = find_model(place, directories)
-    return Control(
-        kind=kind,
-        name=name_from_file(path.name.removesuffix(SUFFIX)),
-        path=path.absolute(),
-        sha256=weights_digest(path),
-        recipe=recipe_of(path),
-    )
+    return Control(kind=kind, **control_fields(find_model(place, directories)))
+
+
+def control_fields(path: Path, name: str = "") -> dict[str, Any]:
+    """Return the fields of a control that follow from its file; `name`: in place of that of the file."""
+    name = name_from_file(name or path.name.removesuffix(SUFFIX))
+    return {"name": name, "path": path.absolute(), "sha256": weights_digest(path), "recipe": recipe_of(path)}
 
 
 def find_model(place: str, directories: Sequence[Path], *, downloads: bool = True) -> Path:
